@@ -1,1 +1,6 @@
-//! redpipe
+//! redpipe moves BMC and BIOS firmware and settings of a bare-metal fleet over Redfish, one hop at a time.
+//!
+//! Rooms, in reading order: [`model`] (nouns), and then, as they stand below, files, plan, run, and the edges and
+//! shells around them.
+
+pub mod model;

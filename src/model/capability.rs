@@ -1,0 +1,28 @@
+//! What a BMC can do: positive facts that a plan may rely on.
+
+use serde::{Deserialize, Serialize};
+
+use super::action::UpdateMethod;
+
+/// Facts about one BMC, read from its service root, update service and actions; stable between firmware versions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capability {
+    /// Class of machine (`generic` where no deviation is known), the inventory's word before what was detected.
+    pub platform: String,
+    /// Update methods offered, best first.
+    pub update_methods: Vec<UpdateMethod>,
+    /// Protocols that `SimpleUpdate` takes; empty = not stated.
+    pub transfer_protocols: Vec<String>,
+    /// `@Redfish.OperationApplyTimeSupport` values; empty = not stated.
+    pub apply_times: Vec<String>,
+    /// `MaxImageSizeBytes`.
+    pub max_image_bytes: Option<u64>,
+    /// `ResetType` values of the manager; empty = not stated.
+    pub manager_reset_types: Vec<String>,
+    /// Whether `$expand` is offered and worked.
+    pub expand: bool,
+    /// Whether sessions are offered; `false` is reported as `no-sessions`.
+    pub sessions: bool,
+    /// Whether each target may stage an image while another is flashing.
+    pub stages_per_target: bool,
+}

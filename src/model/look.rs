@@ -1,0 +1,315 @@
+//! What one look at a BMC asks for and finds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::action::TaskHandle;
+use super::capability::Capability;
+use super::fault::{BmcMessage, Fault};
+use super::id::{ServerName, Target};
+use super::setting::SettingsView;
+
+/// Which parts of a BMC to read. Parts add up; the fewest requests that answer are sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookRequest {
+    /// Managers and systems: versions, power, POST.
+    pub state: bool,
+    /// The firmware inventory.
+    pub software: bool,
+    /// Tasks, jobs and pending settings of every system: is somebody at work?
+    pub work: bool,
+    /// Full settings views of these targets.
+    pub settings: BTreeSet<Target>,
+    /// Resources by template, such as `{manager}/NetworkProtocol`; `{system}` needs a server target.
+    pub resources: BTreeSet<(Target, String)>,
+    /// Our own tasks to poll.
+    pub tasks: Vec<TaskHandle>,
+    /// The first contact after an outage: a new session, nothing remembered is trusted.
+    pub fresh_session: bool,
+}
+
+impl LookRequest {
+    /// Adds all of another request.
+    pub fn merge(&mut self, other: LookRequest) {
+        self.state |= other.state;
+        self.software |= other.software;
+        self.work |= other.work;
+        self.settings.extend(other.settings);
+        self.resources.extend(other.resources);
+        for task in other.tasks {
+            if !self.tasks.contains(&task) {
+                self.tasks.push(task);
+            }
+        }
+        self.fresh_session |= other.fresh_session;
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The result of trying to look.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen {
+    /// The BMC answered all that was asked (parts that are absent are absent on the BMC).
+    Looked(Box<Look>),
+    /// It did not; the fault's kind says whether it is gone, refuses the login, or is another box.
+    Failed(Fault),
+}
+
+/// What one look found. Parts that were not asked for are empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// When the last answer came.
+    pub at: Timestamp,
+    /// Who it is.
+    pub identity: Identity,
+    /// What it can do.
+    pub capability: Capability,
+    /// Managers of type BMC first, by URI.
+    pub managers: Vec<ManagerView>,
+    /// Systems that the inventory names, or all under `BMC/ID` where it names none.
+    pub systems: BTreeMap<ServerName, SystemView>,
+    /// Systems behind this BMC that the inventory leaves out.
+    pub other_systems: Vec<SystemView>,
+    /// Servers of the inventory whose system the BMC does not show now.
+    pub missing_systems: Vec<ServerName>,
+    /// The firmware inventory.
+    pub software: Vec<SoftwareView>,
+    /// Every unfinished task, and those asked for by handle.
+    pub tasks: Vec<TaskView>,
+    /// Answers to the handles asked for, in the same order.
+    pub followed: Vec<Followed>,
+    /// Unfinished jobs of a job service.
+    pub jobs: Vec<JobView>,
+    /// Settings views asked for.
+    pub settings: BTreeMap<Target, SettingsView>,
+    /// Resources asked for; `None` = 404 or a missing link: not observable.
+    pub resources: BTreeMap<(Target, String), Option<Value>>,
+    /// When the manager last started, where it says (`LastResetTime`).
+    pub manager_started: Option<String>,
+    /// Oddities worth telling: `no-sessions`, a collection member that cannot be read…
+    pub problems: Vec<Problem>,
+}
+
+impl Look {
+    /// The live BMC version, byte for byte: `FirmwareVersion` of the manager of type BMC that the first selected system
+    /// is managed by, else of the first manager by URI, else of the software related to it.
+    pub fn bmc_version(&self) -> Option<&str> {
+        let manager = self.manager()?;
+        manager.firmware_version.as_deref().or_else(|| self.related_version(&manager.uri))
+    }
+
+    /// The manager that a BMC stage acts on.
+    pub fn manager(&self) -> Option<&ManagerView> {
+        let managing = |m: &&ManagerView| {
+            m.is_bmc && self.systems.values().any(|system| system.managed_by.contains(&m.uri))
+        };
+        self.managers.iter().find(managing).or_else(|| self.managers.iter().min_by(|a, b| a.uri.cmp(&b.uri)))
+    }
+
+    /// The live BIOS version of a server, byte for byte.
+    pub fn bios_version(&self, server: &ServerName) -> Option<&str> {
+        let system = self.systems.get(server)?;
+        system.bios_version.as_deref().or_else(|| {
+            let bios = system.bios_uri.as_deref()?;
+            self.related_version(bios)
+        })
+    }
+
+    /// The live version of a target's component.
+    pub fn version(&self, target: &Target) -> Option<&str> {
+        match target {
+            Target::Bmc => self.bmc_version(),
+            Target::Server(server) => self.bios_version(server),
+        }
+    }
+
+    fn related_version(&self, uri: &str) -> Option<&str> {
+        self.software
+            .iter()
+            .filter(|s| !s.staged && s.related.iter().any(|related| related == uri))
+            .find_map(|s| s.version.as_deref())
+    }
+}
+
+/// Something odd that did not stop the look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Stable kebab-case word.
+    pub kind: String,
+    /// For people.
+    pub message: String,
+}
+
+/// Who answers: claims that tell one box from another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// `UUID` of the service root.
+    pub root_uuid: Option<String>,
+    /// `Vendor` of the service root, else of its first Oem key.
+    pub vendor: Option<String>,
+    /// `Product` of the service root.
+    pub product: Option<String>,
+    /// UUIDs of managers.
+    pub manager_uuids: BTreeSet<String>,
+    /// Permanent MACs of managers' interfaces, where cheap to read.
+    pub manager_macs: BTreeSet<String>,
+    /// UUIDs of systems.
+    pub system_uuids: BTreeSet<String>,
+    /// Serial numbers of managers and systems.
+    pub serials: BTreeSet<String>,
+}
+
+/// One manager.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ManagerView {
+    /// Its URI.
+    pub uri: String,
+    /// `ManagerType` is BMC, or absent.
+    pub is_bmc: bool,
+    /// `Model`.
+    pub model: Option<String>,
+    /// `FirmwareVersion`, byte for byte; absent values (HARDWARE: `N/A`, empty…) are kept as text.
+    pub firmware_version: Option<String>,
+}
+
+/// One ComputerSystem.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SystemView {
+    /// Its URI.
+    pub uri: String,
+    /// Its `Id`.
+    pub id: String,
+    /// `Manufacturer`, `Model`, `SerialNumber`, `UUID`.
+    pub manufacturer: Option<String>,
+    /// Model.
+    pub model: Option<String>,
+    /// Serial number.
+    pub serial: Option<String>,
+    /// UUID.
+    pub uuid: Option<String>,
+    /// `BiosVersion`, byte for byte.
+    pub bios_version: Option<String>,
+    /// Its Bios resource; `None` = no BIOS to manage.
+    pub bios_uri: Option<String>,
+    /// `PowerState`.
+    pub power: Power,
+    /// `BootProgress.LastState`, byte for byte.
+    pub boot_progress: Option<String>,
+    /// Whether POST runs, as far as the BMC says; `None` = it does not say.
+    pub in_post: Option<bool>,
+    /// `Links.ManagedBy`.
+    pub managed_by: Vec<String>,
+    /// `Links.Chassis`.
+    pub chassis: Vec<String>,
+    /// Allowed ResetTypes; empty = not stated.
+    pub reset_types: Vec<String>,
+    /// Attribute names pending on it, when work was asked for.
+    pub pending: BTreeSet<String>,
+}
+
+/// `PowerState` of a system.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Power {
+    /// On.
+    On,
+    /// Off.
+    Off,
+    /// `PoweringOn`, `PoweringOff`, `Paused`, or any other word.
+    Changing,
+    /// Not stated.
+    #[default]
+    Unknown,
+}
+
+/// One SoftwareInventory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SoftwareView {
+    /// Its URI.
+    pub uri: String,
+    /// Its `Id` and `Name`.
+    pub id: String,
+    /// Name.
+    pub name: Option<String>,
+    /// `Version`, byte for byte.
+    pub version: Option<String>,
+    /// Whether it is staged and waits for activation.
+    pub staged: bool,
+    /// `RelatedItem` URIs.
+    pub related: Vec<String>,
+    /// `Updateable`.
+    pub updateable: Option<bool>,
+}
+
+/// One Task, as evidence.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskView {
+    /// Its URI.
+    pub uri: String,
+    /// `TaskMonitor`.
+    pub monitor: Option<String>,
+    /// `Name`.
+    pub name: Option<String>,
+    /// `TaskState`, byte for byte.
+    pub state: Option<String>,
+    /// `TaskStatus`, byte for byte.
+    pub status: Option<String>,
+    /// `PercentComplete`.
+    pub percent: Option<u8>,
+    /// `StartTime`.
+    pub start_time: Option<String>,
+    /// `EndTime`.
+    pub end_time: Option<String>,
+    /// All messages.
+    pub messages: Vec<BmcMessage>,
+    /// `Payload.TargetUri`.
+    pub payload_uri: Option<String>,
+    /// `Payload.JsonBody`, as text.
+    pub payload_body: Option<String>,
+}
+
+impl TaskView {
+    /// Whether the state is one that Redfish calls final. Every unknown word is "not finished": bounded by a deadline.
+    pub fn is_finished(&self) -> bool {
+        matches!(
+            self.state.as_deref(),
+            Some("Completed" | "Killed" | "Exception" | "Cancelled")
+        )
+    }
+
+    /// Finished, and neither its state nor its status names a failure. A hint, never a verdict.
+    pub fn looks_good(&self) -> bool {
+        self.state.as_deref() == Some("Completed") && self.status.as_deref() != Some("Critical")
+    }
+}
+
+/// What became of a handle.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Followed {
+    /// It answers.
+    Task(Box<TaskView>),
+    /// 404 or 410, or an answer with another start time: the handle is no longer ours.
+    Gone,
+    /// A monitor that answered 2xx without a task: accepted as ended, nothing known.
+    Ended(Vec<BmcMessage>),
+}
+
+/// One job of a job service.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobView {
+    /// Its URI.
+    pub uri: String,
+    /// `Name`.
+    pub name: Option<String>,
+    /// `JobState`, byte for byte.
+    pub state: Option<String>,
+    /// `Payload.TargetUri` or other words on what it does.
+    pub about: Option<String>,
+}

@@ -1,0 +1,18 @@
+//! This room holds the nouns that every other room shares: names, settings, faults, what a BMC can do, what one look
+//! at it found, and what may be asked of it.
+//!
+//! It decides nothing, reads no clock and does no I/O.
+
+pub mod action;
+pub mod capability;
+pub mod fault;
+pub mod id;
+pub mod look;
+pub mod setting;
+
+pub use action::{Action, IntentId, Outcome, TaskHandle, UpdateMethod};
+pub use capability::Capability;
+pub use fault::{BmcMessage, Fault, FaultKind, Retry};
+pub use id::{BmcName, PipelineName, RunKey, ServerName, StageName, Target};
+pub use look::{Look, LookRequest, Seen};
+pub use setting::{SettingChange, SettingsView};
