@@ -1,1 +1,4 @@
 //! A stateful fake BMC.
+
+pub mod image;
+pub mod tree;
