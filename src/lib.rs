@@ -4,3 +4,4 @@
 //! shells around them.
 
 pub mod model;
+pub mod plan;

@@ -1,0 +1,14 @@
+//! This room turns one checked pipeline, one BMC and one look at it into what there is to do and why.
+//!
+//! It sends nothing, reads no clock and no file, and remembers nothing: every function is a pure function of the
+//! resolved [`RunSpec`] and of what was read.
+
+pub mod secrecy;
+pub mod settings;
+pub mod spec;
+
+pub use secrecy::Written;
+pub use spec::{
+    FlowItemSpec, GuardSpec, ImageOrigin, ImageSpec, RequirementSpec, ResourceSpec, RunSpec,
+    ServerSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
+};

@@ -1,0 +1,363 @@
+//! What one run is about: one pipeline on one BMC, with every variable resolved.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::secrecy;
+use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
+
+/// One pipeline on one BMC, ready to be compared with what is read.
+///
+/// Not serialised: it may hold secret values. Its [`digest`](Self::digest) is what the journal keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSpec {
+    /// Which pipeline.
+    pub pipeline: PipelineName,
+    /// The file it was read from, for messages.
+    pub source: String,
+    /// Which BMC.
+    pub bmc: BmcName,
+    /// The selected servers behind it, in inventory order.
+    pub servers: Vec<ServerSpec>,
+    /// BMCs in progress at once in this pipeline.
+    pub max_concurrent: u32,
+    /// No new run starts once this many have failed; 0 = no limit.
+    pub max_failures: u32,
+    /// In authored order.
+    pub stages: Vec<StageSpec>,
+    /// SHA-256, as lower-case hex, over stages, image hashes and servers. Values of secret attributes are left out.
+    pub digest: String,
+}
+
+impl RunSpec {
+    /// The index of a stage.
+    pub fn position(&self, stage: &StageName) -> Option<usize> {
+        self.stages.iter().position(|s| s.name == *stage)
+    }
+}
+
+/// One server of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSpec {
+    /// Its name.
+    pub name: ServerName,
+    /// Its ComputerSystem, where the inventory names it: member id or URI.
+    pub system: Option<String>,
+    /// Its labels, the BMC's overlaid by its own.
+    pub labels: BTreeMap<String, String>,
+    /// What must be true of the box before any write.
+    pub expect: ExpectSpec,
+}
+
+/// Facts that tell the right box from a wrong one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExpectSpec {
+    /// `SerialNumber` of the system.
+    pub serial: Option<String>,
+    /// `Model` of the system.
+    pub model: Option<String>,
+}
+
+/// One stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageSpec {
+    /// Its name, unique in the pipeline.
+    pub name: StageName,
+    /// What it wants, per target.
+    pub kind: StageKindSpec,
+    /// How it goes about it.
+    pub options: OptionsSpec,
+    /// Wanted only until the next version stage has run; not watched.
+    pub transient: bool,
+    /// The line in the pipeline file, 1-based.
+    pub line: usize,
+}
+
+/// What a stage wants, per target: variables may make it differ between servers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StageKindSpec {
+    /// `bmc-settings`: the one target is the BMC.
+    BmcSettings(BTreeMap<Target, SettingsSpec>),
+    /// `bmc-version`: the one target is the BMC.
+    BmcVersion(BTreeMap<Target, VersionSpec>),
+    /// `bios-settings`: one target per server.
+    BiosSettings(BTreeMap<Target, SettingsSpec>),
+    /// `bios-version`: one target per server.
+    BiosVersion(BTreeMap<Target, VersionSpec>),
+}
+
+impl StageKindSpec {
+    /// The word that files and JSON use.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::BmcSettings(_) => "bmc-settings",
+            Self::BmcVersion(_) => "bmc-version",
+            Self::BiosSettings(_) => "bios-settings",
+            Self::BiosVersion(_) => "bios-version",
+        }
+    }
+
+    /// Whether the stage acts once on the BMC, and so is a barrier.
+    pub fn is_bmc(&self) -> bool {
+        match self {
+            Self::BmcSettings(_) | Self::BmcVersion(_) => true,
+            Self::BiosSettings(_) | Self::BiosVersion(_) => false,
+        }
+    }
+
+    /// Whether the stage is a hop.
+    pub fn is_version(&self) -> bool {
+        match self {
+            Self::BmcVersion(_) | Self::BiosVersion(_) => true,
+            Self::BmcSettings(_) | Self::BiosSettings(_) => false,
+        }
+    }
+
+    /// What it acts on, in order.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Self::BmcSettings(by) | Self::BiosSettings(by) => by.keys().collect(),
+            Self::BmcVersion(by) | Self::BiosVersion(by) => by.keys().collect(),
+        }
+    }
+
+    /// The settings wanted on a target; `None` for version stages and other targets.
+    pub fn settings(&self, target: &Target) -> Option<&SettingsSpec> {
+        match self {
+            Self::BmcSettings(by) | Self::BiosSettings(by) => by.get(target),
+            Self::BmcVersion(_) | Self::BiosVersion(_) => None,
+        }
+    }
+
+    /// The hop wanted on a target; `None` for settings stages and other targets.
+    pub fn version(&self, target: &Target) -> Option<&VersionSpec> {
+        match self {
+            Self::BmcVersion(by) | Self::BiosVersion(by) => by.get(target),
+            Self::BmcSettings(_) | Self::BiosSettings(_) => None,
+        }
+    }
+}
+
+/// Settings of one stage on one target.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SettingsSpec {
+    /// Apply only where this holds.
+    pub guard: Option<GuardSpec>,
+    /// In the order in which they are applied.
+    pub flow: Vec<FlowItemSpec>,
+}
+
+/// A version that must run before settings are applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardSpec {
+    /// At or past this one.
+    pub version: String,
+    /// Only on this very one.
+    pub exact: bool,
+}
+
+/// One step of a settings stage: applied, reset if needed, read back, before the next begins.
+#[derive(Clone, Default, PartialEq)]
+pub struct FlowItemSpec {
+    /// Its name.
+    pub name: String,
+    /// Attributes wanted, as authored; the registry decides their type.
+    pub settings: BTreeMap<String, Value>,
+    /// Resources wanted, in the order in which they are sent.
+    pub resources: Vec<ResourceSpec>,
+}
+
+impl fmt::Debug for FlowItemSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings: BTreeMap<&String, Value> = self
+            .settings
+            .iter()
+            .map(|(name, value)| (name, secrecy::masked(name, value)))
+            .collect();
+        f.debug_struct("FlowItemSpec")
+            .field("name", &self.name)
+            .field("settings", &settings)
+            .field("resources", &self.resources)
+            .finish()
+    }
+}
+
+/// One resource wanted to hold some JSON.
+#[derive(Clone, PartialEq)]
+pub struct ResourceSpec {
+    /// Where, starting at a link: `{manager}/NetworkProtocol`.
+    pub uri: String,
+    /// The object it must contain.
+    pub set: Value,
+}
+
+impl fmt::Debug for ResourceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResourceSpec")
+            .field("uri", &self.uri)
+            .field("set", &secrecy::masked("", &self.set))
+            .finish()
+    }
+}
+
+/// One hop on one target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VersionSpec {
+    /// The version the hop goes to, as authored.
+    pub version: String,
+    /// What must run before it.
+    pub requires: Option<RequirementSpec>,
+    /// The image.
+    pub image: ImageSpec,
+    /// Whether this is the last hop of its component in the pipeline.
+    pub is_last: bool,
+    /// `match = "exact"`.
+    pub exact: bool,
+    /// Whether the operator allowed a lower version.
+    pub allow_downgrade: bool,
+}
+
+/// A condition on the running version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequirementSpec {
+    /// How to compare.
+    pub op: RequirementOp,
+    /// With what.
+    pub version: String,
+}
+
+impl fmt::Display for RequirementSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.op.as_str(), self.version)
+    }
+}
+
+/// Operators of `requires`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequirementOp {
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+    /// `=`
+    Exactly,
+    /// `<=`
+    AtMost,
+    /// `<`
+    Below,
+    /// `!=`
+    Not,
+}
+
+impl RequirementOp {
+    /// The sign, as files write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AtLeast => ">=",
+            Self::Above => ">",
+            Self::Exactly => "=",
+            Self::AtMost => "<=",
+            Self::Below => "<",
+            Self::Not => "!=",
+        }
+    }
+}
+
+/// An image, with what is known of its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageSpec {
+    /// Where the author says it is.
+    pub origin: ImageOrigin,
+    /// SHA-256 of its bytes as lower-case hex, found or declared; `None` where only the BMC will fetch it.
+    pub sha256: Option<String>,
+    /// Its length, where we hold it.
+    pub bytes: Option<u64>,
+    /// Where the checked bytes lie on this host, where we hold them.
+    pub held: Option<PathBuf>,
+}
+
+/// Where an image is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum ImageOrigin {
+    /// On a server.
+    Uri(String),
+    /// On this host.
+    File(PathBuf),
+}
+
+impl fmt::Display for ImageOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uri(uri) => f.write_str(&secrecy::without_user_info(uri)),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+impl fmt::Debug for ImageOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// How a stage goes about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionsSpec {
+    /// Deadline of the whole stage per target; `None` = per kind.
+    pub timeout: Option<Duration>,
+    /// Whole tries.
+    pub attempts: u32,
+    /// How hosts and BMCs may be reset.
+    pub reset: ResetPolicy,
+    /// How an image gets in.
+    pub method: MethodChoice,
+    /// `Targets` of an update request, as authored.
+    pub targets: Option<Vec<String>>,
+    /// `@Redfish.OperationApplyTime` or `@Redfish.SettingsApplyTime`.
+    pub apply_time: Option<String>,
+}
+
+impl Default for OptionsSpec {
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            attempts: 1,
+            reset: ResetPolicy::default(),
+            method: MethodChoice::default(),
+            targets: None,
+            apply_time: None,
+        }
+    }
+}
+
+/// How a host or BMC may be reset.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ResetPolicy {
+    /// Ask the operating system first, then force.
+    #[default]
+    GracefulThenForce,
+    /// Ask only.
+    Graceful,
+    /// Do not ask.
+    Force,
+    /// Leave it to others.
+    None,
+}
+
+/// Which update method a stage wants.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MethodChoice {
+    /// The best that BMC and image allow.
+    #[default]
+    Auto,
+    /// The BMC pulls.
+    SimpleUpdate,
+    /// We push, with parameters.
+    MultipartPush,
+    /// We push the bytes alone.
+    HttpPush,
+}
