@@ -4,4 +4,5 @@
 //! shells around them.
 
 pub mod model;
+pub mod pipeline;
 pub mod plan;

@@ -7,6 +7,7 @@ pub mod action;
 pub mod capability;
 pub mod fault;
 pub mod id;
+pub mod inventory;
 pub mod look;
 pub mod setting;
 
@@ -14,5 +15,6 @@ pub use action::{Action, IntentId, Outcome, TaskHandle, UpdateMethod};
 pub use capability::Capability;
 pub use fault::{BmcMessage, Fault, FaultKind, Retry};
 pub use id::{BmcName, PipelineName, RunKey, ServerName, StageName, Target};
+pub use inventory::{Bmc, Inventory, Server};
 pub use look::{Look, LookRequest, Seen};
 pub use setting::{SettingChange, SettingsView};

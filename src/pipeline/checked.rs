@@ -1,0 +1,367 @@
+//! A pipeline that passed every check: what plan and run work with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::selector::Selector;
+use super::template::{Needs, Template};
+use crate::model::id::{PipelineName, StageName};
+
+/// One pipeline file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pipeline {
+    /// Unique over all files.
+    pub name: PipelineName,
+    /// What drift leads to.
+    pub drift_policy: DriftPolicy,
+    /// Which servers.
+    pub selector: Selector,
+    /// How many at once, and when to stop.
+    pub rollout: Rollout,
+    /// In list order, never empty.
+    pub stages: Vec<Stage>,
+    /// The file it came from.
+    pub source: String,
+}
+
+impl Pipeline {
+    /// Every environment variable and file that its templates name.
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for stage in &self.stages {
+            stage
+                .kind
+                .visit_templates(&mut |template| template.collect_needs(&mut needs));
+        }
+        needs
+    }
+}
+
+/// What drift leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DriftPolicy {
+    /// It is told, and nothing is written.
+    #[default]
+    Observe,
+    /// The run starts again at the earliest dirty stage.
+    Reconcile,
+}
+
+/// How many BMCs at once, and when to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rollout {
+    /// BMCs in progress at once; at least 1.
+    pub max_concurrent: u32,
+    /// No new run starts once this many have failed; 0 = no limit.
+    pub max_failures: u32,
+}
+
+impl Default for Rollout {
+    fn default() -> Self {
+        Self {
+            max_concurrent: 1,
+            max_failures: 1,
+        }
+    }
+}
+
+/// One ordered step of a pipeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// Unique in its pipeline.
+    pub name: StageName,
+    /// What it does.
+    pub kind: StageKind,
+    /// How it does it; the file's `[defaults]` are folded in.
+    pub options: StageOptions,
+    /// Wanted now, not watched for drift.
+    pub transient: bool,
+    /// Line of its `[[stage]]`, from 1.
+    pub line: usize,
+}
+
+/// What a stage does, and on what.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StageKind {
+    /// Settings of the BMC.
+    BmcSettings(SettingsStage),
+    /// One firmware hop of the BMC.
+    BmcVersion(VersionStage),
+    /// Settings of each server's BIOS.
+    BiosSettings(SettingsStage),
+    /// One firmware hop of each server's BIOS.
+    BiosVersion(VersionStage),
+}
+
+impl StageKind {
+    /// The word of the file: `bmc-settings`, `bmc-version`, `bios-settings` or `bios-version`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::BmcSettings(_) => "bmc-settings",
+            Self::BmcVersion(_) => "bmc-version",
+            Self::BiosSettings(_) => "bios-settings",
+            Self::BiosVersion(_) => "bios-version",
+        }
+    }
+
+    /// Whether it acts once per BMC (and is a barrier) rather than once per server.
+    pub fn is_bmc(&self) -> bool {
+        match self {
+            Self::BmcSettings(_) | Self::BmcVersion(_) => true,
+            Self::BiosSettings(_) | Self::BiosVersion(_) => false,
+        }
+    }
+
+    /// The body of a settings stage.
+    pub fn settings(&self) -> Option<&SettingsStage> {
+        match self {
+            Self::BmcSettings(body) | Self::BiosSettings(body) => Some(body),
+            Self::BmcVersion(_) | Self::BiosVersion(_) => None,
+        }
+    }
+
+    /// The body of a version stage.
+    pub fn version(&self) -> Option<&VersionStage> {
+        match self {
+            Self::BmcVersion(body) | Self::BiosVersion(body) => Some(body),
+            Self::BmcSettings(_) | Self::BiosSettings(_) => None,
+        }
+    }
+
+    /// Calls `visit` for every template in the stage's body.
+    pub fn visit_templates(&self, visit: &mut dyn FnMut(&Template)) {
+        match self {
+            Self::BmcSettings(body) | Self::BiosSettings(body) => {
+                for item in &body.flow {
+                    item.settings.values().for_each(&mut *visit);
+                    for resource in &item.resources {
+                        visit(&resource.uri);
+                        visit(&resource.set);
+                    }
+                }
+            }
+            Self::BmcVersion(body) | Self::BiosVersion(body) => {
+                visit(&body.version);
+                match &body.image {
+                    Image::Uri { uri, .. } => visit(uri),
+                    Image::File { .. } => {}
+                }
+            }
+        }
+    }
+}
+
+/// Body of a settings stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SettingsStage {
+    /// Applied only where the component's live version fits.
+    pub guard: Option<Guard>,
+    /// In ascending priority, ties in file order; never empty. A plain `settings` table is one item named `settings`.
+    pub flow: Vec<FlowItem>,
+}
+
+/// Version that a settings stage waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// The version.
+    pub version: String,
+    /// Only on it, instead of at or past it.
+    pub exact: bool,
+}
+
+/// A group of settings that is applied and verified before the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowItem {
+    /// Unique in its stage.
+    pub name: String,
+    /// Lower first.
+    pub priority: i64,
+    /// Attributes by name.
+    pub settings: BTreeMap<String, Template>,
+    /// Plain resources, in list order.
+    pub resources: Vec<ResourcePatch>,
+}
+
+/// JSON that one resource must contain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourcePatch {
+    /// Starts with `{manager}`, `{system}`, `{chassis}` or `{root}`.
+    pub uri: Template,
+    /// A [`Template::Table`]: the subset that is wanted.
+    pub set: Template,
+}
+
+/// Body of a version stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VersionStage {
+    /// The version wanted, as the BMC will state it.
+    pub version: Template,
+    /// What the live version must satisfy before this hop.
+    pub requires: Option<Requirement>,
+    /// What to flash.
+    pub image: Image,
+}
+
+/// Condition on the live version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// How to compare.
+    pub op: RequirementOp,
+    /// With what.
+    pub version: String,
+}
+
+/// Comparison of a [`Requirement`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequirementOp {
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<=`
+    AtMost,
+    /// `<`
+    Below,
+}
+
+impl RequirementOp {
+    /// All of them, longer signs first, as a parser must try them.
+    pub const ALL: [Self; 6] = [
+        Self::AtLeast,
+        Self::AtMost,
+        Self::NotEqual,
+        Self::Above,
+        Self::Below,
+        Self::Equal,
+    ];
+
+    /// Its sign.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AtLeast => ">=",
+            Self::Above => ">",
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::AtMost => "<=",
+            Self::Below => "<",
+        }
+    }
+}
+
+/// What to flash.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Image {
+    /// The BMC fetches it.
+    Uri {
+        /// From here.
+        uri: Template,
+        /// 64 lower-case hexadecimal digits, where promised.
+        sha256: Option<String>,
+    },
+    /// We have it.
+    File {
+        /// Joined onto the folder of the pipeline file.
+        path: PathBuf,
+        /// 64 lower-case hexadecimal digits, where promised.
+        sha256: Option<String>,
+    },
+}
+
+impl Image {
+    /// The digest promised.
+    pub fn sha256(&self) -> Option<&str> {
+        match self {
+            Self::Uri { sha256, .. } | Self::File { sha256, .. } => sha256.as_deref(),
+        }
+    }
+}
+
+/// How a stage does its work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageOptions {
+    /// Longest time for the whole stage; `None` = the platform's own.
+    pub timeout: Option<Duration>,
+    /// Whole tries of the stage; at least 1.
+    pub attempts: u32,
+    /// How a host may be reset.
+    pub reset: ResetPolicy,
+    /// How an image gets in.
+    pub method: Method,
+    /// Whether the version may go down; only on a component's last hop.
+    pub allow_downgrade: bool,
+    /// Only this version counts, a later one does not; only on a component's last hop.
+    pub exact: bool,
+    /// `Targets` as written, instead of found ones.
+    pub targets: Option<Vec<String>>,
+    /// Redfish apply time, unrenamed.
+    pub apply_time: Option<String>,
+}
+
+impl Default for StageOptions {
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            attempts: 1,
+            reset: ResetPolicy::default(),
+            method: Method::default(),
+            allow_downgrade: false,
+            exact: false,
+            targets: None,
+            apply_time: None,
+        }
+    }
+}
+
+/// How a host may be reset.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ResetPolicy {
+    /// Ask the operating system first, then force.
+    #[default]
+    GracefulThenForce,
+    /// Only ask.
+    Graceful,
+    /// Force at once.
+    Force,
+    /// Never: a person resets.
+    None,
+}
+
+impl ResetPolicy {
+    /// The word of the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::GracefulThenForce => "graceful-then-force",
+            Self::Graceful => "graceful",
+            Self::Force => "force",
+            Self::None => "none",
+        }
+    }
+}
+
+/// How an image gets in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Method {
+    /// The best that the BMC offers and the image allows.
+    #[default]
+    Auto,
+    /// The BMC pulls.
+    SimpleUpdate,
+    /// We push, with parameters.
+    MultipartPush,
+}
+
+impl Method {
+    /// The word of the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::SimpleUpdate => "simple-update",
+            Self::MultipartPush => "multipart-push",
+        }
+    }
+}
