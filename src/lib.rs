@@ -6,3 +6,4 @@
 pub mod model;
 pub mod pipeline;
 pub mod plan;
+pub mod redfish;

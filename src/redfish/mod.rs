@@ -1,0 +1,27 @@
+//! This room talks to one BMC: a polite, safe conversation below, Redfish resources above.
+//!
+//! It decides nothing about pipelines, keeps nothing durable itself (facts go through [`Memory`]) and never sends a
+//! request twice whose first outcome is in doubt.
+
+mod answer;
+mod clock;
+mod conversation;
+mod credentials;
+mod logins;
+mod memory;
+mod messages;
+mod reading;
+mod retry_after;
+mod transport;
+
+pub use answer::{Answer, Patched, Sent};
+pub use clock::Clock;
+pub use conversation::{Conversation, Parts};
+pub use credentials::{CredentialSource, Login, Reload};
+pub use logins::{BmcLogins, LoginEnd, LoginLeave, LoginRecord, LoginRule};
+pub use memory::{Memory, SessionNote};
+pub use messages::{bmc_message, bmc_messages};
+pub use transport::{
+    ANSWER_BYTES_MAX, BoxFuture, CertProblem, Progress, Timeouts, Transport, WireBody, WireError,
+    WireRequest, WireResponse, X_AUTH_TOKEN,
+};
