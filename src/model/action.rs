@@ -51,6 +51,8 @@ pub enum Action {
     },
     /// PATCH one resource with one JSON object.
     PatchResource {
+        /// Whose: `{system}` needs a server.
+        target: Target,
         /// Template such as `{manager}/NetworkProtocol`.
         uri: String,
         /// What to set.

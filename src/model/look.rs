@@ -27,6 +27,8 @@ pub struct LookRequest {
     pub resources: BTreeSet<(Target, String)>,
     /// Our own tasks to poll.
     pub tasks: Vec<TaskHandle>,
+    /// Only the unauthenticated service root: is anybody there? Nobody logs in.
+    pub root_only: bool,
     /// The first contact after an outage: a new session, nothing remembered is trusted.
     pub fresh_session: bool,
 }
@@ -44,6 +46,7 @@ impl LookRequest {
                 self.tasks.push(task);
             }
         }
+        self.root_only |= other.root_only;
         self.fresh_session |= other.fresh_session;
     }
 
@@ -81,7 +84,7 @@ pub struct Look {
     pub missing_systems: Vec<ServerName>,
     /// The firmware inventory.
     pub software: Vec<SoftwareView>,
-    /// Every unfinished task, and those asked for by handle.
+    /// All tasks of the task service, finished ones too, newest last.
     pub tasks: Vec<TaskView>,
     /// Answers to the handles asked for, in the same order.
     pub followed: Vec<Followed>,
