@@ -8,6 +8,9 @@ pub mod settings;
 pub mod spec;
 
 pub use secrecy::Written;
+pub use settings::{
+    AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
+};
 pub use spec::{
     FlowItemSpec, GuardSpec, ImageOrigin, ImageSpec, RequirementSpec, ResourceSpec, RunSpec,
     ServerSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec,

@@ -1,3 +1,16 @@
 //! This room compares wanted attributes with current and pending ones, typed by the attribute registry.
 //!
-//! It decides what differs and what is impossible; it does not decide whether anything is sent.
+//! It says what differs and what is impossible; whether and when anything is sent is not its business.
+
+mod assess;
+mod attribute;
+mod dependency;
+mod nearest;
+mod patch;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use assess::{AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings};
+pub use nearest::nearest;
+pub use patch::group_patches;
