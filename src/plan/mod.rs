@@ -12,6 +12,6 @@ pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
 };
 pub use spec::{
-    FlowItemSpec, GuardSpec, ImageOrigin, ImageSpec, RequirementSpec, ResourceSpec, RunSpec,
-    ServerSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
+    FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
+    StageKindSpec, StageSpec, VersionSpec,
 };

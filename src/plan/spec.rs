@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use super::secrecy;
+use crate::model::inventory::{Expect, Pace};
 use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
+use crate::pipeline::{DriftPolicy, Guard, Requirement, Rollout, StageOptions};
 
 /// One pipeline on one BMC, ready to be compared with what is read.
 ///
@@ -23,10 +24,12 @@ pub struct RunSpec {
     pub bmc: BmcName,
     /// The selected servers behind it, in inventory order.
     pub servers: Vec<ServerSpec>,
-    /// BMCs in progress at once in this pipeline.
-    pub max_concurrent: u32,
-    /// No new run starts once this many have failed; 0 = no limit.
-    pub max_failures: u32,
+    /// How fast the BMC may be asked, and how long to wait before believing it.
+    pub pace: Pace,
+    /// How many BMCs of this pipeline at once, and when to stop.
+    pub rollout: Rollout,
+    /// What drift leads to.
+    pub drift_policy: DriftPolicy,
     /// In authored order.
     pub stages: Vec<StageSpec>,
     /// SHA-256, as lower-case hex, over stages, image hashes and servers. Values of secret attributes are left out.
@@ -50,16 +53,7 @@ pub struct ServerSpec {
     /// Its labels, the BMC's overlaid by its own.
     pub labels: BTreeMap<String, String>,
     /// What must be true of the box before any write.
-    pub expect: ExpectSpec,
-}
-
-/// Facts that tell the right box from a wrong one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ExpectSpec {
-    /// `SerialNumber` of the system.
-    pub serial: Option<String>,
-    /// `Model` of the system.
-    pub model: Option<String>,
+    pub expect: Expect,
 }
 
 /// One stage.
@@ -70,7 +64,7 @@ pub struct StageSpec {
     /// What it wants, per target.
     pub kind: StageKindSpec,
     /// How it goes about it.
-    pub options: OptionsSpec,
+    pub options: StageOptions,
     /// Wanted only until the next version stage has run; not watched.
     pub transient: bool,
     /// The line in the pipeline file, 1-based.
@@ -146,18 +140,9 @@ impl StageKindSpec {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SettingsSpec {
     /// Apply only where this holds.
-    pub guard: Option<GuardSpec>,
+    pub guard: Option<Guard>,
     /// In the order in which they are applied.
     pub flow: Vec<FlowItemSpec>,
-}
-
-/// A version that must run before settings are applied.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GuardSpec {
-    /// At or past this one.
-    pub version: String,
-    /// Only on this very one.
-    pub exact: bool,
 }
 
 /// One step of a settings stage: applied, reset if needed, read back, before the next begins.
@@ -210,7 +195,7 @@ pub struct VersionSpec {
     /// The version the hop goes to, as authored.
     pub version: String,
     /// What must run before it.
-    pub requires: Option<RequirementSpec>,
+    pub requires: Option<Requirement>,
     /// The image.
     pub image: ImageSpec,
     /// Whether this is the last hop of its component in the pipeline.
@@ -219,52 +204,6 @@ pub struct VersionSpec {
     pub exact: bool,
     /// Whether the operator allowed a lower version.
     pub allow_downgrade: bool,
-}
-
-/// A condition on the running version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequirementSpec {
-    /// How to compare.
-    pub op: RequirementOp,
-    /// With what.
-    pub version: String,
-}
-
-impl fmt::Display for RequirementSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.op.as_str(), self.version)
-    }
-}
-
-/// Operators of `requires`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequirementOp {
-    /// `>=`
-    AtLeast,
-    /// `>`
-    Above,
-    /// `=`
-    Exactly,
-    /// `<=`
-    AtMost,
-    /// `<`
-    Below,
-    /// `!=`
-    Not,
-}
-
-impl RequirementOp {
-    /// The sign, as files write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AtLeast => ">=",
-            Self::Above => ">",
-            Self::Exactly => "=",
-            Self::AtMost => "<=",
-            Self::Below => "<",
-            Self::Not => "!=",
-        }
-    }
 }
 
 /// An image, with what is known of its bytes.
@@ -302,62 +241,4 @@ impl fmt::Debug for ImageOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-/// How a stage goes about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OptionsSpec {
-    /// Deadline of the whole stage per target; `None` = per kind.
-    pub timeout: Option<Duration>,
-    /// Whole tries.
-    pub attempts: u32,
-    /// How hosts and BMCs may be reset.
-    pub reset: ResetPolicy,
-    /// How an image gets in.
-    pub method: MethodChoice,
-    /// `Targets` of an update request, as authored.
-    pub targets: Option<Vec<String>>,
-    /// `@Redfish.OperationApplyTime` or `@Redfish.SettingsApplyTime`.
-    pub apply_time: Option<String>,
-}
-
-impl Default for OptionsSpec {
-    fn default() -> Self {
-        Self {
-            timeout: None,
-            attempts: 1,
-            reset: ResetPolicy::default(),
-            method: MethodChoice::default(),
-            targets: None,
-            apply_time: None,
-        }
-    }
-}
-
-/// How a host or BMC may be reset.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ResetPolicy {
-    /// Ask the operating system first, then force.
-    #[default]
-    GracefulThenForce,
-    /// Ask only.
-    Graceful,
-    /// Do not ask.
-    Force,
-    /// Leave it to others.
-    None,
-}
-
-/// Which update method a stage wants.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MethodChoice {
-    /// The best that BMC and image allow.
-    #[default]
-    Auto,
-    /// The BMC pulls.
-    SimpleUpdate,
-    /// We push, with parameters.
-    MultipartPush,
-    /// We push the bytes alone.
-    HttpPush,
 }
