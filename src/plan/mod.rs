@@ -3,10 +3,12 @@
 //! It sends nothing, reads no clock and no file, and remembers nothing: every function is a pure function of the
 //! resolved [`RunSpec`] and of what was read.
 
+pub mod resources;
 pub mod secrecy;
 pub mod settings;
 pub mod spec;
 
+pub use resources::{ResourceAssessment, assess_resource};
 pub use secrecy::Written;
 pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
