@@ -1,4 +1,12 @@
 //! A stateful fake BMC.
 
+pub mod bmc;
+pub mod fleet;
 pub mod image;
+pub mod ledger;
+pub mod message;
+pub mod platform;
+pub mod script;
+pub mod server;
+pub mod time;
 pub mod tree;

@@ -86,8 +86,8 @@ impl Tree {
             });
         };
         tree.read_folder(dir, base, 0)?;
-        let root = tree.documents.get("/redfish/v1");
-        if !root.is_some_and(|root| root.get("Links").or(root.get("RedfishVersion")).is_some()) {
+        let is_root = |root: &Value| root.get("Links").or(root.get("RedfishVersion")).is_some();
+        if !tree.documents.get("/redfish/v1").is_some_and(is_root) {
             return Err(TreeError::NoServiceRoot {
                 dir: dir.to_owned(),
             });

@@ -1,0 +1,9 @@
+//! This room lists the built-in platforms.
+//!
+//! It deliberately lists no recorded trees: those are files.
+
+/// Name and one-line description of each built-in platform.
+pub const PLATFORMS: &[(&str, &str)] = &[(
+    "generic",
+    "one manager with N systems and every service that an update needs",
+)];
