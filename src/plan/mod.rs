@@ -3,11 +3,21 @@
 //! It sends nothing, reads no clock and no file, and remembers nothing: every function is a pure function of the
 //! resolved [`RunSpec`] and of what was read.
 
+mod conflict;
+mod digest;
+pub mod method;
+pub mod resolve;
 pub mod resources;
 pub mod secrecy;
 pub mod settings;
 pub mod spec;
+pub mod targets;
+#[cfg(test)]
+mod testing;
 
+pub use conflict::{Claim, Conflict, conflicts};
+pub use method::{choose_method, image_source};
+pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};
 pub use resources::{ResourceAssessment, assess_resource};
 pub use secrecy::Written;
 pub use settings::{
@@ -17,3 +27,4 @@ pub use spec::{
     FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
     StageKindSpec, StageSpec, VersionSpec,
 };
+pub use targets::update_targets;

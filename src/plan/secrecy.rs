@@ -11,6 +11,7 @@ pub const MASK: &str = "********";
 /// Parts of member and attribute names whose values Redfish and vendors make write-only.
 const SECRET_PARTS: &[&str] = &[
     "password",
+    "pwd",
     "passwd",
     "passphrase",
     "secret",

@@ -220,7 +220,7 @@ pub struct ImageSpec {
 }
 
 /// Where an image is.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImageOrigin {
     /// On a server.
     Uri(String),

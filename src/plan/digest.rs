@@ -1,0 +1,156 @@
+//! What a run is known by: one hash over everything that an approval or a journal speaks about.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::secrecy;
+use super::spec::{FlowItemSpec, RunSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec};
+use crate::model::Target;
+
+/// SHA-256, as lower-case hex, over stages, image hashes and servers.
+///
+/// Values of secret attributes and user info in URIs are left out, so that nothing can be learned about them. Lines,
+/// pace and rollout are left out too: they do not change what happens to the hardware.
+pub(super) fn digest(spec: &RunSpec) -> String {
+    let servers: Vec<Value> = spec
+        .servers
+        .iter()
+        .map(|server| json!([server.name, server.system]))
+        .collect();
+    let stages: Vec<Value> = spec.stages.iter().map(stage).collect();
+    let whole =
+        json!({ "bmc": spec.bmc, "pipeline": spec.pipeline, "servers": servers, "stages": stages });
+    let mut text = String::new();
+    canonical(&whole, &mut text);
+    hex::encode(Sha256::digest(text.as_bytes()))
+}
+
+fn stage(stage: &StageSpec) -> Value {
+    let options = &stage.options;
+    let targets: Map<String, Value> = match &stage.kind {
+        StageKindSpec::BmcSettings(by) | StageKindSpec::BiosSettings(by) => {
+            by.iter().map(settings).collect()
+        }
+        StageKindSpec::BmcVersion(by) | StageKindSpec::BiosVersion(by) => {
+            by.iter().map(version).collect()
+        }
+    };
+    json!({
+        "name": stage.name,
+        "kind": stage.kind.as_str(),
+        "transient": stage.transient,
+        "reset": options.reset.as_str(),
+        "method": options.method.as_str(),
+        "update_targets": options.targets,
+        "apply_time": options.apply_time,
+        "attempts": options.attempts,
+        "targets": targets,
+    })
+}
+
+fn settings((target, spec): (&Target, &SettingsSpec)) -> (String, Value) {
+    let guard = spec
+        .guard
+        .as_ref()
+        .map(|guard| json!([guard.version, guard.exact]));
+    let flow: Vec<Value> = spec.flow.iter().map(flow_item).collect();
+    (target.to_string(), json!({ "guard": guard, "flow": flow }))
+}
+
+fn flow_item(item: &FlowItemSpec) -> Value {
+    let settings: Map<String, Value> = item
+        .settings
+        .iter()
+        .map(|(name, value)| (name.clone(), secrecy::masked(name, value)))
+        .collect();
+    let resources: Vec<Value> = item
+        .resources
+        .iter()
+        .map(|resource| json!([resource.uri, secrecy::masked("", &resource.set)]))
+        .collect();
+    json!({ "name": item.name, "settings": settings, "resources": resources })
+}
+
+fn version((target, spec): (&Target, &VersionSpec)) -> (String, Value) {
+    // The bytes are what matters; only where nobody has hashed them does the place stand for them.
+    let image = spec
+        .image
+        .sha256
+        .clone()
+        .unwrap_or_else(|| spec.image.origin.to_string());
+    let value = json!({
+        "version": spec.version,
+        "requires": spec.requires.as_ref().map(|requires| json!([requires.op.as_str(), requires.version])),
+        "image": image,
+        "exact": spec.exact,
+        "allow_downgrade": spec.allow_downgrade,
+    });
+    (target.to_string(), value)
+}
+
+/// JSON with the members of every object in name order, whatever order the library keeps.
+fn canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let mut names: Vec<&String> = members.keys().collect();
+            names.sort();
+            text.push('{');
+            for name in names {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                canonical(members.get(name).unwrap_or(&Value::Null), text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                canonical(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            text.push_str(&value.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::{bios_settings, bmc_hop, run};
+
+    fn of(setting: &Value, version: &str) -> String {
+        run(
+            &["s"],
+            vec![
+                bmc_hop("hop", version),
+                bios_settings("set", setting, &["s"]),
+            ],
+        )
+        .digest
+    }
+
+    #[test]
+    fn what_changes_the_hardware_changes_the_digest_and_a_secret_does_not() {
+        let one = of(&json!({"BootMode": "Uefi"}), "1.60");
+        assert_eq!(one, of(&json!({"BootMode": "Uefi"}), "1.60"));
+        assert_ne!(one, of(&json!({"BootMode": "Legacy"}), "1.60"));
+        assert_ne!(one, of(&json!({"BootMode": "Uefi"}), "1.70"));
+        assert_eq!(
+            of(&json!({"AdminPassword": "a"}), "1"),
+            of(&json!({"AdminPassword": "b"}), "1")
+        );
+    }
+
+    #[test]
+    fn lines_do_not_matter() {
+        let mut spec = run(&["s"], vec![bmc_hop("hop", "1")]);
+        for stage in &mut spec.stages {
+            stage.line += 7;
+        }
+        assert_eq!(digest(&spec), spec.digest);
+    }
+}

@@ -1,0 +1,609 @@
+//! From a checked pipeline to what one run of it wants of one BMC, every variable replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::PathBuf;
+
+use super::digest::digest;
+use super::spec::{
+    FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
+    StageKindSpec, StageSpec, VersionSpec,
+};
+use crate::model::inventory::{Bmc, Server};
+use crate::model::{StageName, Target};
+use crate::pipeline::{
+    FlowItem, Given, Image, Pipeline, Scope, SettingsStage, Stage, StageKind, Template, Unresolved,
+    VersionStage,
+};
+
+/// Images whose bytes were found and hashed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImageCatalog {
+    /// By path, as the pipeline names it.
+    pub files: BTreeMap<PathBuf, CatalogImage>,
+    /// By URI, with variables replaced: those that were downloaded.
+    pub uris: BTreeMap<String, CatalogImage>,
+}
+
+/// One image on this host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogImage {
+    /// SHA-256 of its bytes, lower-case hex.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Where the bytes lie.
+    pub path: PathBuf,
+}
+
+/// An image that a run needs, before it was looked for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WantedImage {
+    /// Where it is.
+    pub origin: ImageOrigin,
+    /// The digest promised, lower-case hex. A URI without one is left to the BMC.
+    pub sha256: Option<String>,
+}
+
+/// Why a stage cannot be resolved on a target.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: stage `{stage}` on {target}: {message}")]
+pub struct Unresolvable {
+    /// The pipeline file.
+    pub file: String,
+    /// The stage's line, from 1.
+    pub line: usize,
+    /// The stage.
+    pub stage: StageName,
+    /// On what.
+    pub target: Target,
+    /// What is wrong.
+    pub message: String,
+    /// What helps.
+    pub hint: Option<String>,
+}
+
+/// What one run of a pipeline wants of a BMC and the selected servers behind it, or everything that keeps it from
+/// being said.
+pub fn resolve(
+    pipeline: &Pipeline,
+    bmc: &Bmc,
+    servers: &[Server],
+    given: &Given,
+    images: &ImageCatalog,
+) -> Result<RunSpec, Vec<Unresolvable>> {
+    let resolver = Resolver {
+        pipeline,
+        bmc,
+        servers,
+        given,
+    };
+    let mut errors = Vec::new();
+    let stages = pipeline
+        .stages
+        .iter()
+        .enumerate()
+        .map(|(index, stage)| resolver.stage(index, stage, images, &mut errors))
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut spec = RunSpec {
+        pipeline: pipeline.name.clone(),
+        source: pipeline.source.clone(),
+        bmc: bmc.name.clone(),
+        servers: servers.iter().map(server_spec).collect(),
+        pace: bmc.pace.clone(),
+        rollout: pipeline.rollout,
+        drift_policy: pipeline.drift_policy,
+        stages,
+        digest: String::new(),
+    };
+    spec.digest = digest(&spec);
+    Ok(spec)
+}
+
+/// Every image that one run needs, so that a shell can find and hash it before [`resolve`].
+pub fn wanted_images(
+    pipeline: &Pipeline,
+    bmc: &Bmc,
+    servers: &[Server],
+    given: &Given,
+) -> Result<BTreeSet<WantedImage>, Vec<Unresolvable>> {
+    let resolver = Resolver {
+        pipeline,
+        bmc,
+        servers,
+        given,
+    };
+    let (mut wanted, mut errors) = (BTreeSet::new(), Vec::new());
+    for stage in &pipeline.stages {
+        let Some(version) = stage.kind.version() else {
+            continue;
+        };
+        resolver.each_target(stage, &mut errors, |scope| {
+            let origin = origin(&version.image, scope)?;
+            let sha256 = version.image.sha256().map(ToOwned::to_owned);
+            wanted.insert(WantedImage { origin, sha256 });
+            Ok(())
+        });
+    }
+    if errors.is_empty() {
+        Ok(wanted)
+    } else {
+        Err(errors)
+    }
+}
+
+/// Why something cannot be said, before it is known of which stage.
+struct Trouble {
+    message: String,
+    hint: Option<String>,
+}
+
+impl From<Unresolved> for Trouble {
+    fn from(unresolved: Unresolved) -> Self {
+        Self {
+            message: unresolved.to_string(),
+            hint: None,
+        }
+    }
+}
+
+struct Resolver<'a> {
+    pipeline: &'a Pipeline,
+    bmc: &'a Bmc,
+    servers: &'a [Server],
+    given: &'a Given,
+}
+
+impl Resolver<'_> {
+    fn stage(
+        &self,
+        index: usize,
+        stage: &Stage,
+        images: &ImageCatalog,
+        errors: &mut Vec<Unresolvable>,
+    ) -> StageSpec {
+        let kind = match &stage.kind {
+            StageKind::BmcSettings(body) => {
+                StageKindSpec::BmcSettings(
+                    self.each_target(stage, errors, |scope| settings(body, scope)),
+                )
+            }
+            StageKind::BiosSettings(body) => {
+                StageKindSpec::BiosSettings(
+                    self.each_target(stage, errors, |scope| settings(body, scope)),
+                )
+            }
+            StageKind::BmcVersion(body) => {
+                let hop = Hop {
+                    body,
+                    stage,
+                    is_last: self.is_last(index),
+                    images,
+                };
+                StageKindSpec::BmcVersion(
+                    self.each_target(stage, errors, |scope| hop.resolve(scope)),
+                )
+            }
+            StageKind::BiosVersion(body) => {
+                let hop = Hop {
+                    body,
+                    stage,
+                    is_last: self.is_last(index),
+                    images,
+                };
+                StageKindSpec::BiosVersion(
+                    self.each_target(stage, errors, |scope| hop.resolve(scope)),
+                )
+            }
+        };
+        StageSpec {
+            name: stage.name.clone(),
+            kind,
+            options: stage.options.clone(),
+            transient: stage.transient,
+            line: stage.line,
+        }
+    }
+
+    /// Whether no later stage is a hop of the same component.
+    fn is_last(&self, index: usize) -> bool {
+        let kind = self
+            .pipeline
+            .stages
+            .get(index)
+            .map(|stage| stage.kind.as_str());
+        !self
+            .pipeline
+            .stages
+            .iter()
+            .skip(index + 1)
+            .any(|later| Some(later.kind.as_str()) == kind)
+    }
+
+    fn each_target<T>(
+        &self,
+        stage: &Stage,
+        errors: &mut Vec<Unresolvable>,
+        mut make: impl FnMut(&Scope<'_>) -> Result<T, Trouble>,
+    ) -> BTreeMap<Target, T> {
+        let scopes: Vec<(Target, Scope<'_>)> = if stage.kind.is_bmc() {
+            vec![(Target::Bmc, self.scope(None, &self.bmc.labels))]
+        } else {
+            let scope = |server: &'_ Server| Target::Server(server.name.clone());
+            self.servers
+                .iter()
+                .map(|server| {
+                    (
+                        scope(server),
+                        self.scope(Some(server.name.as_str()), &server.labels),
+                    )
+                })
+                .collect()
+        };
+        let mut made = BTreeMap::new();
+        for (target, scope) in scopes {
+            match make(&scope) {
+                Ok(value) => {
+                    made.insert(target, value);
+                }
+                Err(trouble) => errors.push(self.unresolvable(stage, target, trouble)),
+            }
+        }
+        made
+    }
+
+    fn scope<'s>(
+        &'s self,
+        server: Option<&'s str>,
+        labels: &'s BTreeMap<String, String>,
+    ) -> Scope<'s> {
+        Scope {
+            bmc: self.bmc.name.as_str(),
+            server,
+            labels,
+            given: self.given,
+        }
+    }
+
+    fn unresolvable(&self, stage: &Stage, target: Target, trouble: Trouble) -> Unresolvable {
+        Unresolvable {
+            file: self.pipeline.source.clone(),
+            line: stage.line,
+            stage: stage.name.clone(),
+            target,
+            message: trouble.message,
+            hint: trouble.hint,
+        }
+    }
+}
+
+fn server_spec(server: &Server) -> ServerSpec {
+    ServerSpec {
+        name: server.name.clone(),
+        system: server.system.clone(),
+        labels: server.labels.clone(),
+        expect: server.expect.clone(),
+    }
+}
+
+fn settings(body: &SettingsStage, scope: &Scope<'_>) -> Result<SettingsSpec, Trouble> {
+    let flow = body
+        .flow
+        .iter()
+        .map(|item| flow_item(item, scope))
+        .collect::<Result<_, Unresolved>>()?;
+    Ok(SettingsSpec {
+        guard: body.guard.clone(),
+        flow,
+    })
+}
+
+fn flow_item(item: &FlowItem, scope: &Scope<'_>) -> Result<FlowItemSpec, Unresolved> {
+    let value =
+        |(name, template): (&String, &Template)| Ok((name.clone(), template.resolve(scope)?));
+    let resources = item.resources.iter().map(|resource| {
+        Ok(ResourceSpec {
+            uri: resource.uri.resolve_text(scope)?,
+            set: resource.set.resolve(scope)?,
+        })
+    });
+    Ok(FlowItemSpec {
+        name: item.name.clone(),
+        settings: item
+            .settings
+            .iter()
+            .map(value)
+            .collect::<Result<_, Unresolved>>()?,
+        resources: resources.collect::<Result<_, Unresolved>>()?,
+    })
+}
+
+fn origin(image: &Image, scope: &Scope<'_>) -> Result<ImageOrigin, Trouble> {
+    Ok(match image {
+        Image::Uri { uri, .. } => ImageOrigin::Uri(uri.resolve_text(scope)?),
+        Image::File { path, .. } => ImageOrigin::File(path.clone()),
+    })
+}
+
+/// One version stage, the same for all targets but for its variables.
+struct Hop<'a> {
+    body: &'a VersionStage,
+    stage: &'a Stage,
+    is_last: bool,
+    images: &'a ImageCatalog,
+}
+
+impl Hop<'_> {
+    fn resolve(&self, scope: &Scope<'_>) -> Result<VersionSpec, Trouble> {
+        Ok(VersionSpec {
+            version: self.body.version.resolve_text(scope)?,
+            requires: self.body.requires.clone(),
+            image: self.image(origin(&self.body.image, scope)?)?,
+            is_last: self.is_last,
+            exact: self.is_last && self.stage.options.exact,
+            allow_downgrade: self.is_last && self.stage.options.allow_downgrade,
+        })
+    }
+
+    fn image(&self, origin: ImageOrigin) -> Result<ImageSpec, Trouble> {
+        let promised = self.body.image.sha256();
+        let known = match &origin {
+            ImageOrigin::Uri(uri) => self.images.uris.get(uri),
+            ImageOrigin::File(path) => self.images.files.get(path),
+        };
+        match (known, promised, &origin) {
+            (Some(known), Some(promised), _) if !known.sha256.eq_ignore_ascii_case(promised) => {
+                Err(Trouble {
+                    message: format!(
+                        "image `{origin}` has sha256 `{}`, and `{promised}` is promised",
+                        known.sha256
+                    ),
+                    hint: Some("get the right file, or correct `sha256`".to_owned()),
+                })
+            }
+            (Some(known), _, _) => Ok(ImageSpec {
+                sha256: Some(known.sha256.clone()),
+                bytes: Some(known.bytes),
+                held: Some(known.path.clone()),
+                origin,
+            }),
+            (None, _, ImageOrigin::File(_)) => Err(Trouble {
+                message: format!("image `{origin}` was not found"),
+                hint: Some("paths are relative to the pipeline file".to_owned()),
+            }),
+            (None, promised, ImageOrigin::Uri(_)) => Ok(ImageSpec {
+                sha256: promised.map(str::to_lowercase),
+                bytes: None,
+                held: None,
+                origin,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for WantedImage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.origin.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::inventory::{
+        Address, AuthMode, Expect, POLL_INTERVAL_DEFAULT, Pace, Scheme, TlsMode,
+    };
+    use crate::pipeline::{DriftPolicy, Rollout, Selector, StageOptions};
+
+    fn template(text: &str) -> Template {
+        Template::parse(text, Path::new("")).unwrap_or_else(|errors| panic!("{errors:?}"))
+    }
+
+    fn server(name: &str, labels: &[(&str, &str)]) -> Server {
+        let labels = labels
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        Server {
+            name: name.into(),
+            system: None,
+            labels,
+            expect: Expect::default(),
+        }
+    }
+
+    fn bmc() -> Bmc {
+        Bmc {
+            name: "b1".into(),
+            address: Address::new(Scheme::Https, "10.0.0.1", None),
+            labels: BTreeMap::from([("rack".to_owned(), "r1".to_owned())]),
+            credentials: None,
+            tls: TlsMode::Verify,
+            auth: AuthMode::None,
+            pace: Pace::default(),
+            poll_interval: POLL_INTERVAL_DEFAULT,
+            platform: None,
+            servers: Vec::new(),
+            file: "i.toml".into(),
+            line: 1,
+        }
+    }
+
+    fn pipeline(stages: Vec<(&str, StageKind)>) -> Pipeline {
+        let stages = stages
+            .into_iter()
+            .enumerate()
+            .map(|(index, (name, kind))| Stage {
+                name: name.into(),
+                kind,
+                options: StageOptions {
+                    exact: true,
+                    allow_downgrade: true,
+                    ..StageOptions::default()
+                },
+                transient: false,
+                line: 10 * (index + 1),
+            });
+        Pipeline {
+            name: "p".into(),
+            drift_policy: DriftPolicy::default(),
+            selector: Selector::default(),
+            rollout: Rollout::default(),
+            stages: stages.collect(),
+            source: "p.toml".into(),
+        }
+    }
+
+    fn set(name: &str, value: &str) -> SettingsStage {
+        let item = FlowItem {
+            name: "settings".to_owned(),
+            priority: 0,
+            settings: BTreeMap::from([(name.to_owned(), template(value))]),
+            resources: Vec::new(),
+        };
+        SettingsStage {
+            guard: None,
+            flow: vec![item],
+        }
+    }
+
+    fn hop(version: &str, uri: &str, sha256: Option<&str>) -> VersionStage {
+        let image = Image::Uri {
+            uri: template(uri),
+            sha256: sha256.map(ToOwned::to_owned),
+        };
+        VersionStage {
+            version: template(version),
+            requires: None,
+            image,
+        }
+    }
+
+    fn catalog(uri: &str, sha256: &str) -> ImageCatalog {
+        let image = CatalogImage {
+            sha256: sha256.to_owned(),
+            bytes: 5,
+            path: PathBuf::from("/cache/x"),
+        };
+        ImageCatalog {
+            files: BTreeMap::new(),
+            uris: BTreeMap::from([(uri.to_owned(), image)]),
+        }
+    }
+
+    #[test]
+    fn everything_that_cannot_be_resolved_is_told_at_once() {
+        let file = Image::File {
+            path: PathBuf::from("gone.bin"),
+            sha256: None,
+        };
+        let missing = VersionStage {
+            version: template("1"),
+            requires: None,
+            image: file,
+        };
+        let pipeline = pipeline(vec![
+            ("a", StageKind::BmcSettings(set("K", "${label.none}"))),
+            ("b", StageKind::BmcVersion(missing)),
+            (
+                "c",
+                StageKind::BiosVersion(hop("2", "http://h/x", Some("aa"))),
+            ),
+            ("d", StageKind::BiosSettings(set("K", "${env.GONE}"))),
+        ]);
+        let servers = [server("s1", &[]), server("s2", &[])];
+        let errors = resolve(
+            &pipeline,
+            &bmc(),
+            &servers,
+            &Given::default(),
+            &catalog("http://h/x", "bb"),
+        );
+        let messages: Vec<String> = errors
+            .err()
+            .into_iter()
+            .flatten()
+            .map(|error| error.to_string())
+            .collect();
+        let expected = [
+            "p.toml:10: stage `a` on bmc: variable `${label.none}` has no value: there is no such label",
+            "p.toml:20: stage `b` on bmc: image `gone.bin` was not found",
+            "p.toml:30: stage `c` on server:s1: image `http://h/x` has sha256 `bb`, and `aa` is promised",
+            "p.toml:30: stage `c` on server:s2: image `http://h/x` has sha256 `bb`, and `aa` is promised",
+            "p.toml:40: stage `d` on server:s1: variable `${env.GONE}` has no value: the environment variable is not set",
+            "p.toml:40: stage `d` on server:s2: variable `${env.GONE}` has no value: the environment variable is not set",
+        ];
+        assert_eq!(messages, expected);
+    }
+
+    #[test]
+    fn variables_resolve_per_target_and_only_a_last_hop_may_be_exact() {
+        let pipeline = pipeline(vec![
+            (
+                "a",
+                StageKind::BmcSettings(set("K", "${bmc.name}-${label.rack}")),
+            ),
+            (
+                "b",
+                StageKind::BiosVersion(hop("1", "http://me:pw@h/${server.name}", None)),
+            ),
+            (
+                "c",
+                StageKind::BiosVersion(hop("2", "http://h/x", Some("bb"))),
+            ),
+            ("d", StageKind::BiosSettings(set("K", "${server.name}"))),
+        ]);
+        let servers = [server("s1", &[("rack", "r9")]), server("s2", &[])];
+        let images = catalog("http://h/x", "bb");
+        let spec = resolve(&pipeline, &bmc(), &servers, &Given::default(), &images);
+        let spec = spec.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let target = Target::Server("s2".into());
+        let value = |index: usize, target: &Target| {
+            spec.stages
+                .get(index)
+                .and_then(|stage| stage.kind.settings(target))
+                .map(|settings| settings.flow.clone())
+        };
+        let text = |flow: Option<Vec<FlowItemSpec>>| {
+            flow.and_then(|flow| flow.first()?.settings.get("K").cloned())
+        };
+        assert_eq!(text(value(0, &Target::Bmc)), Some(json!("b1-r1")));
+        assert_eq!(text(value(3, &target)), Some(json!("s2")));
+        let hop = |index: usize| {
+            spec.stages
+                .get(index)
+                .and_then(|stage| stage.kind.version(&target))
+                .cloned()
+        };
+        let (first, last) = (hop(1), hop(2));
+        assert_eq!(
+            first
+                .as_ref()
+                .map(|hop| (hop.is_last, hop.exact, hop.allow_downgrade)),
+            Some((false, false, false))
+        );
+        assert_eq!(
+            last.as_ref()
+                .map(|hop| (hop.is_last, hop.exact, hop.allow_downgrade)),
+            Some((true, true, true))
+        );
+        assert_eq!(
+            first.as_ref().map(|hop| hop.image.origin.clone()),
+            Some(ImageOrigin::Uri("http://me:pw@h/s2".into()))
+        );
+        assert_eq!(
+            last.and_then(|hop| hop.image.held),
+            Some(PathBuf::from("/cache/x"))
+        );
+        assert!(!format!("{spec:?}").contains("pw@"));
+        let wanted = wanted_images(&pipeline, &bmc(), &servers, &Given::default());
+        assert_eq!(wanted.map(|images| images.len()).ok(), Some(3));
+    }
+}

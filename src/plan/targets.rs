@@ -1,0 +1,285 @@
+//! What an update request names as its `Targets`.
+
+use super::spec::StageSpec;
+use crate::model::look::{SoftwareView, SystemView};
+use crate::model::{Look, Target};
+
+/// The `Targets` of an update request; empty = the request names none. The error says why no request may be sent.
+///
+/// Where a BMC has more than one system, an image that names no system may be flashed onto all of them: there a BIOS
+/// hop names exactly the one system that is meant, or is not sent.
+pub fn update_targets(
+    stage: &StageSpec,
+    target: &Target,
+    look: &Look,
+) -> Result<Vec<String>, String> {
+    let authored = stage.options.targets.as_deref();
+    let Some(server) = target.server() else {
+        return Ok(authored
+            .unwrap_or_default()
+            .iter()
+            .map(|text| expand(text, None, look))
+            .collect());
+    };
+    let Some(system) = look.systems.get(server) else {
+        return Err(format!(
+            "the BMC does not show the system of `{server}` now"
+        ));
+    };
+    let is_only = look.systems.len() + look.other_systems.len() + look.missing_systems.len() == 1;
+    match authored {
+        Some(authored) => {
+            let named: Vec<String> = authored
+                .iter()
+                .map(|text| expand(text, Some(system), look))
+                .collect();
+            match named
+                .iter()
+                .find(|uri| !is_only && !is_of_system(uri, system, look))
+            {
+                Some(foreign) => Err(format!(
+                    "`targets` names `{foreign}`, which is not only of `{server}`"
+                )),
+                None if named.is_empty() && !is_only => Err(several(look)),
+                None => Ok(named),
+            }
+        }
+        None if is_only => Ok(Vec::new()),
+        None => found(system, look).map(|uri| vec![uri]),
+    }
+}
+
+fn several(look: &Look) -> String {
+    let count = look.systems.len() + look.other_systems.len() + look.missing_systems.len();
+    format!("the BMC has {count} systems, and `targets` names none of them")
+}
+
+/// The one thing that means this system's BIOS and nothing else: its member of the firmware inventory, else its Bios.
+fn found(system: &SystemView, look: &Look) -> Result<String, String> {
+    let mine: Vec<&SoftwareView> = look
+        .software
+        .iter()
+        .filter(|software| is_bios_of(software, system, look))
+        .collect();
+    let running: Vec<&SoftwareView> = mine
+        .iter()
+        .copied()
+        .filter(|software| system.bios_version.is_some() && software.version == system.bios_version)
+        .collect();
+    match (mine.as_slice(), running.as_slice(), &system.bios_uri) {
+        ([one], _, _) | (_, [one], _) => Ok(one.uri.clone()),
+        ([], _, Some(bios)) => Ok(bios.clone()),
+        ([], _, None) => Err(format!(
+            "neither a firmware inventory member nor a Bios belongs to `{}`",
+            system.uri
+        )),
+        (several, _, _) => {
+            let uris: Vec<&str> = several
+                .iter()
+                .map(|software| software.uri.as_str())
+                .collect();
+            Err(format!(
+                "more than one firmware inventory member belongs to its BIOS: {}",
+                uris.join(", ")
+            ))
+        }
+    }
+}
+
+fn is_bios_of(software: &SoftwareView, system: &SystemView, look: &Look) -> bool {
+    let relates = |uri: &str| {
+        software
+            .related
+            .iter()
+            .any(|related| same_uri(related, uri))
+    };
+    // Network cards and drives relate to the system too; only the running BIOS version tells its BIOS from them.
+    let by_version = relates(&system.uri)
+        && system.bios_version.is_some()
+        && software.version == system.bios_version;
+    let mine = system.bios_uri.as_deref().is_some_and(relates) || by_version;
+    mine && !software.staged
+        && software.updateable != Some(false)
+        && !relates_to_others(software, system, look)
+}
+
+fn relates_to_others(software: &SoftwareView, system: &SystemView, look: &Look) -> bool {
+    let others = look
+        .systems
+        .values()
+        .chain(&look.other_systems)
+        .filter(|other| !same_uri(&other.uri, &system.uri));
+    others.into_iter().any(|other| {
+        software
+            .related
+            .iter()
+            .any(|related| is_within(related, &other.uri))
+    })
+}
+
+/// Whether an authored target means this system and no other.
+fn is_of_system(uri: &str, system: &SystemView, look: &Look) -> bool {
+    if is_within(uri, &system.uri)
+        || system
+            .bios_uri
+            .as_deref()
+            .is_some_and(|bios| same_uri(uri, bios))
+    {
+        return true;
+    }
+    look.software
+        .iter()
+        .filter(|software| same_uri(&software.uri, uri))
+        .any(|software| {
+            let mine = software.related.iter().any(|related| {
+                is_within(related, &system.uri)
+                    || system
+                        .bios_uri
+                        .as_deref()
+                        .is_some_and(|bios| same_uri(related, bios))
+            });
+            mine && !relates_to_others(software, system, look)
+        })
+}
+
+/// `{manager}`, `{system}` and `{bios}` stand for the resources of this target.
+fn expand(text: &str, system: Option<&SystemView>, look: &Look) -> String {
+    let manager = look.manager().map(|manager| manager.uri.as_str());
+    let known = [
+        ("{manager}", manager),
+        ("{system}", system.map(|system| system.uri.as_str())),
+        (
+            "{bios}",
+            system.and_then(|system| system.bios_uri.as_deref()),
+        ),
+    ];
+    let stands = known
+        .iter()
+        .find_map(|(word, uri)| Some((text.strip_prefix(word)?, (*uri)?)));
+    stands.map_or_else(|| text.to_owned(), |(rest, uri)| format!("{uri}{rest}"))
+}
+
+/// Some BMCs spell one link in several cases, and some end it with a slash.
+fn same_uri(a: &str, b: &str) -> bool {
+    a.trim_end_matches('/')
+        .eq_ignore_ascii_case(b.trim_end_matches('/'))
+}
+
+fn is_within(uri: &str, parent: &str) -> bool {
+    let (uri, parent) = (
+        uri.to_ascii_lowercase(),
+        parent.trim_end_matches('/').to_ascii_lowercase(),
+    );
+    uri.strip_prefix(&parent)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::{bios_hop, bmc_hop, look, server, software, system};
+
+    fn targets(authored: Option<&[&str]>, name: &str, look: &Look) -> Result<Vec<String>, String> {
+        let mut stage = bios_hop("h", "2", &[name]);
+        stage.options.targets =
+            authored.map(|list| list.iter().map(|text| (*text).to_owned()).collect());
+        update_targets(&stage, &server(name), look)
+    }
+
+    fn two() -> Look {
+        look(None, &[("1", Some("2.10")), ("10", Some("2.10"))])
+    }
+
+    #[test]
+    fn a_sole_system_and_a_bmc_need_no_targets() {
+        let one = look(None, &[("1", Some("2.10"))]);
+        assert_eq!(targets(None, "1", &one), Ok(Vec::new()));
+        assert_eq!(
+            update_targets(&bmc_hop("h", "2"), &Target::Bmc, &two()),
+            Ok(Vec::new())
+        );
+    }
+
+    #[test]
+    fn systems_that_are_not_selected_or_not_shown_count() {
+        let mut other = look(None, &[("1", Some("2.10"))]);
+        other.other_systems.push(system("2", None));
+        assert_eq!(
+            targets(None, "1", &other),
+            Ok(vec!["/systems/1/bios".to_owned()])
+        );
+        let mut missing = look(None, &[("1", Some("2.10"))]);
+        missing.missing_systems.push("2".into());
+        assert_eq!(
+            targets(None, "1", &missing),
+            Ok(vec!["/systems/1/bios".to_owned()])
+        );
+    }
+
+    #[test]
+    fn the_inventory_member_of_this_bios_is_found() {
+        let mut look = two();
+        look.software = vec![
+            software("a", "2.10", &["/Systems/10/Bios"]),
+            software("b", "2.10", &["/systems/1/bios"]),
+            software("nic", "20.1", &["/systems/1"]),
+            software("all", "2.10", &["/systems/1/bios", "/systems/10/bios"]),
+        ];
+        assert_eq!(
+            targets(None, "1", &look),
+            Ok(vec!["/software/b".to_owned()])
+        );
+        assert_eq!(
+            targets(None, "10", &look),
+            Ok(vec!["/software/a".to_owned()])
+        );
+    }
+
+    #[test]
+    fn of_several_members_the_running_one_is_meant_and_else_none() {
+        let mut look = two();
+        look.software = vec![
+            software("now", "2.10", &["/systems/1/bios"]),
+            software("backup", "2.00", &["/systems/1/bios"]),
+        ];
+        assert_eq!(
+            targets(None, "1", &look),
+            Ok(vec!["/software/now".to_owned()])
+        );
+        look.software
+            .push(software("twin", "2.10", &["/systems/1/bios"]));
+        assert!(targets(None, "1", &look).is_err_and(|why| why.contains("more than one")));
+    }
+
+    #[test]
+    fn authored_targets_must_be_of_this_system_alone() {
+        let mut look = two();
+        look.software = vec![
+            software("mine", "2.10", &["/systems/1/bios"]),
+            software("all", "2.10", &["/systems/1/bios", "/systems/10/bios"]),
+        ];
+        let good = ["{system}", "{bios}", "/SYSTEMS/1/Bios", "/software/mine"];
+        for uri in good {
+            assert!(targets(Some(&[uri]), "1", &look).is_ok(), "{uri}");
+        }
+        let bad = ["/systems/10", "/software/all", "/elsewhere", "{manager}"];
+        for uri in bad {
+            assert!(targets(Some(&[uri]), "1", &look).is_err(), "{uri}");
+        }
+        assert!(targets(Some(&[]), "1", &look).is_err());
+        assert_eq!(
+            targets(Some(&["{bios}"]), "10", &look),
+            Ok(vec!["/systems/10/bios".to_owned()])
+        );
+    }
+
+    #[test]
+    fn nothing_is_guessed_for_a_system_that_is_not_there_or_has_no_bios() {
+        assert!(targets(None, "9", &two()).is_err());
+        let mut look = two();
+        if let Some(system) = look.systems.get_mut(&"1".into()) {
+            system.bios_uri = None;
+        }
+        assert!(targets(None, "1", &look).is_err());
+    }
+}
