@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use http::Method;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::answer::{Answer, Patched, Sent};
 use super::clock::Clock;
 use super::credentials::CredentialSource;
 use super::memory::Memory;
-use super::reading::read_answer;
+use super::reading::{path_on, read_answer};
 use super::transport::{Progress, Transport, WireBody, WireError, WireRequest};
 use crate::model::inventory::{Address, AuthMode, Pace};
 use crate::model::{BmcName, Fault, FaultKind, Retry};
@@ -120,6 +121,16 @@ impl Conversation {
     /// Whether the BMC offers no sessions, so that basic authentication is used instead.
     pub fn has_no_sessions(&self) -> bool {
         false
+    }
+
+    /// The time of day, by this conversation's clock.
+    pub fn now(&self) -> Timestamp {
+        self.parts.clock.now()
+    }
+
+    /// A link found in an answer, as a path on this BMC; `None` where it leads elsewhere.
+    pub fn path_here(&self, link: &str) -> Option<String> {
+        path_on(&self.parts.address, link)
     }
 
     async fn send(&self, method: Method, path: &str, body: WireBody) -> Sent {
