@@ -7,3 +7,4 @@ pub mod model;
 pub mod pipeline;
 pub mod plan;
 pub mod redfish;
+pub mod store;

@@ -1,0 +1,403 @@
+//! This file is a store without a disk, for tests.
+//!
+//! It shares no code with the SQLite store but the rules, so that each checks the other. Nothing in it survives the
+//! process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::error::{LeaseError, StoreError};
+use super::facts::{FactKind, Facts};
+use super::journal::{EventRow, Journal, JournalRow, OPENED, RunMark, RunRow, StoredRecord};
+use super::lease::{self, Holder, Lease, LeaseEpoch, LeaseState, Leases, Owner, Taken};
+use crate::model::id::{BmcName, PipelineName, RunKey};
+
+/// A store in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    runs: BTreeMap<RunKey, RunRow>,
+    /// Place in the stream = index + 1.
+    journal: Vec<(RunKey, JournalRow)>,
+    leases: BTreeMap<BmcName, LeaseState>,
+    facts: BTreeMap<(FactKind, String, String), Value>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is checked before the first field moves, so a panic elsewhere leaves nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for MemoryStore {
+    fn open_run(
+        &self,
+        pipeline: &PipelineName,
+        bmc: &BmcName,
+        lease: &LeaseEpoch,
+        at: Timestamp,
+        first: &[StoredRecord],
+    ) -> Result<RunRow, StoreError> {
+        let mut state = self.state();
+        state.check_lease(bmc, *lease)?;
+        if let Some(open) = state
+            .runs
+            .values()
+            .find(|run| run.key.bmc == *bmc && run.finished_at.is_none())
+        {
+            return Err(StoreError::UnfinishedRun {
+                bmc: bmc.clone(),
+                run: open.key.to_string(),
+            });
+        }
+        let of_pair = state
+            .runs
+            .keys()
+            .filter(|key| key.pipeline == *pipeline && key.bmc == *bmc);
+        let number = of_pair
+            .map(|key| key.number)
+            .max()
+            .unwrap_or(0)
+            .saturating_add(1);
+        let key = RunKey {
+            pipeline: pipeline.clone(),
+            bmc: bmc.clone(),
+            number,
+        };
+        let run = RunRow {
+            id: key.id(),
+            key: key.clone(),
+            phase: OPENED.to_owned(),
+            opened_at: at,
+            changed_at: at,
+            finished_at: None,
+            last_seq: 0,
+        };
+        state.runs.insert(key.clone(), run.clone());
+        let last_seq = state.push(&key, *lease, 0, first);
+        Ok(RunRow { last_seq, ..run })
+    }
+
+    fn append_and_mark(
+        &self,
+        run_id: &str,
+        lease: &LeaseEpoch,
+        expected_seq: u64,
+        records: &[StoredRecord],
+        mark: Option<&RunMark>,
+    ) -> Result<u64, StoreError> {
+        let mut state = self.state();
+        let run = state.unfinished(run_id)?;
+        state.check_lease(&run.key.bmc, *lease)?;
+        if run.last_seq != expected_seq {
+            let run = run_id.to_owned();
+            return Err(StoreError::Moved {
+                run,
+                expected: expected_seq,
+                found: state.last_seq(run_id),
+            });
+        }
+        let found = state
+            .of_run(&run.key)
+            .map(|row| row.record.version)
+            .max()
+            .unwrap_or(0);
+        if let Some(written) = records.iter().map(|record| record.version).max()
+            && written < found
+        {
+            return Err(StoreError::NewerRecords {
+                run: run_id.to_owned(),
+                found,
+                written,
+            });
+        }
+        let last_seq = state.push(&run.key, *lease, expected_seq, records);
+        if let Some(mark) = mark {
+            state.mark(&run.key, mark);
+        }
+        Ok(last_seq)
+    }
+
+    fn mark_run(&self, run_id: &str, lease: &LeaseEpoch, mark: &RunMark) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let run = state.unfinished(run_id)?;
+        state.check_lease(&run.key.bmc, *lease)?;
+        state.mark(&run.key, mark);
+        Ok(())
+    }
+
+    fn load(&self, run_id: &str) -> Result<Vec<JournalRow>, StoreError> {
+        let state = self.state();
+        let run = state.run(run_id).ok_or_else(|| StoreError::UnknownRun {
+            run: run_id.to_owned(),
+        })?;
+        Ok(state.of_run(&run.key).cloned().collect())
+    }
+
+    fn events_after(&self, cursor: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
+        let state = self.state();
+        let numbered = (1_i64..)
+            .zip(&state.journal)
+            .filter(|(place, _)| *place > cursor);
+        let event = |(cursor, (key, row)): (i64, &(RunKey, JournalRow))| EventRow {
+            cursor,
+            run_id: key.id(),
+            key: key.clone(),
+            seq: row.seq,
+            record: row.record.clone(),
+        };
+        Ok(numbered.take(limit).map(event).collect())
+    }
+
+    fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
+        Ok(self.state().runs.values().cloned().collect())
+    }
+
+    fn run(&self, run_id: &str) -> Result<Option<RunRow>, StoreError> {
+        Ok(self.state().run(run_id).cloned())
+    }
+
+    fn latest_run(
+        &self,
+        pipeline: &PipelineName,
+        bmc: &BmcName,
+    ) -> Result<Option<RunRow>, StoreError> {
+        let state = self.state();
+        let of_pair = state
+            .runs
+            .values()
+            .filter(|run| run.key.pipeline == *pipeline && run.key.bmc == *bmc);
+        Ok(of_pair.max_by_key(|run| run.key.number).cloned())
+    }
+
+    fn unfinished_run(&self, bmc: &BmcName) -> Result<Option<RunRow>, StoreError> {
+        Ok(self
+            .state()
+            .runs
+            .values()
+            .find(|run| run.key.bmc == *bmc && run.finished_at.is_none())
+            .cloned())
+    }
+}
+
+impl State {
+    fn run(&self, run_id: &str) -> Option<&RunRow> {
+        self.runs.values().find(|run| run.id == run_id)
+    }
+
+    fn unfinished(&self, run_id: &str) -> Result<RunRow, StoreError> {
+        let run = self.run(run_id).ok_or_else(|| StoreError::UnknownRun {
+            run: run_id.to_owned(),
+        })?;
+        match run.finished_at {
+            Some(_) => Err(StoreError::RunFinished {
+                run: run_id.to_owned(),
+            }),
+            None => Ok(run.clone()),
+        }
+    }
+
+    fn last_seq(&self, run_id: &str) -> u64 {
+        self.run(run_id).map_or(0, |run| run.last_seq)
+    }
+
+    fn of_run(&self, key: &RunKey) -> impl Iterator<Item = &JournalRow> {
+        self.journal
+            .iter()
+            .filter(move |(of, _)| of == key)
+            .map(|(_, row)| row)
+    }
+
+    fn check_lease(&self, bmc: &BmcName, epoch: LeaseEpoch) -> Result<(), StoreError> {
+        let held = self
+            .leases
+            .get(bmc)
+            .is_some_and(|state| state.epoch == epoch && state.holder.is_some());
+        if held {
+            Ok(())
+        } else {
+            Err(StoreError::LeaseLost {
+                bmc: bmc.clone(),
+                epoch: epoch.0,
+            })
+        }
+    }
+
+    fn push(
+        &mut self,
+        key: &RunKey,
+        lease_epoch: LeaseEpoch,
+        from: u64,
+        records: &[StoredRecord],
+    ) -> u64 {
+        let mut seq = from;
+        for record in records {
+            seq += 1;
+            self.journal.push((
+                key.clone(),
+                JournalRow {
+                    seq,
+                    lease_epoch,
+                    record: record.clone(),
+                },
+            ));
+        }
+        if let Some(run) = self.runs.get_mut(key) {
+            run.last_seq = seq;
+        }
+        seq
+    }
+
+    fn mark(&mut self, key: &RunKey, mark: &RunMark) {
+        if let Some(run) = self.runs.get_mut(key) {
+            run.phase.clone_from(&mark.phase);
+            run.changed_at = mark.at;
+            run.finished_at = mark.finished.then_some(mark.at);
+        }
+    }
+}
+
+impl Leases for MemoryStore {
+    fn acquire_lease(
+        &self,
+        bmc: &BmcName,
+        owner: &Owner,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> Result<Lease, LeaseError> {
+        let mut state = self.state();
+        let lease = lease::acquire(state.leases.get(bmc).cloned(), bmc, owner, now, ttl)?;
+        let holder = Holder {
+            owner: lease.owner.clone(),
+            acquired_at: lease.acquired_at,
+            renewed_at: lease.renewed_at,
+            expires_at: lease.expires_at,
+        };
+        state.leases.insert(
+            bmc.clone(),
+            LeaseState {
+                epoch: lease.epoch,
+                holder: Some(holder),
+            },
+        );
+        Ok(lease)
+    }
+
+    fn renew_lease(
+        &self,
+        lease: &Lease,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> Result<Lease, LeaseError> {
+        let mut state = self.state();
+        let mut holder = lease::still_held(
+            state.leases.get(&lease.bmc).cloned(),
+            &lease.bmc,
+            lease.epoch,
+        )?;
+        holder.renewed_at = now;
+        holder.expires_at = lease::after(now, ttl);
+        state.leases.insert(
+            lease.bmc.clone(),
+            LeaseState {
+                epoch: lease.epoch,
+                holder: Some(holder.clone()),
+            },
+        );
+        Ok(holder.lease(&lease.bmc, lease.epoch, lease.taken.clone()))
+    }
+
+    fn release_lease(&self, lease: &Lease) -> Result<(), LeaseError> {
+        let mut state = self.state();
+        lease::still_held(
+            state.leases.get(&lease.bmc).cloned(),
+            &lease.bmc,
+            lease.epoch,
+        )?;
+        state.leases.insert(
+            lease.bmc.clone(),
+            LeaseState {
+                epoch: lease.epoch,
+                holder: None,
+            },
+        );
+        Ok(())
+    }
+
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        let state = self.state();
+        let held = state.leases.iter().filter_map(|(bmc, state)| {
+            state
+                .holder
+                .clone()
+                .map(|holder| holder.lease(bmc, state.epoch, Taken::Free))
+        });
+        Ok(held.collect())
+    }
+}
+
+impl Facts for MemoryStore {
+    fn fact(
+        &self,
+        kind: FactKind,
+        about: &str,
+        subject: &str,
+    ) -> Result<Option<Value>, StoreError> {
+        Ok(self
+            .state()
+            .facts
+            .get(&(kind, about.to_owned(), subject.to_owned()))
+            .cloned())
+    }
+
+    fn facts(&self, kind: FactKind, about: &str) -> Result<BTreeMap<String, Value>, StoreError> {
+        let state = self.state();
+        let found = state
+            .facts
+            .iter()
+            .filter(|((k, a, _), _)| *k == kind && a == about);
+        Ok(found
+            .map(|((_, _, subject), value)| (subject.clone(), value.clone()))
+            .collect())
+    }
+
+    fn holders(&self, kind: FactKind, subject: &str) -> Result<BTreeSet<String>, StoreError> {
+        let state = self.state();
+        let found = state
+            .facts
+            .keys()
+            .filter(|(k, _, s)| *k == kind && s == subject);
+        Ok(found.map(|(_, about, _)| about.clone()).collect())
+    }
+
+    fn update_fact(
+        &self,
+        kind: FactKind,
+        about: &str,
+        subject: &str,
+        change: &mut dyn FnMut(Option<Value>) -> Option<Value>,
+    ) -> Result<Option<Value>, StoreError> {
+        let mut state = self.state();
+        let key = (kind, about.to_owned(), subject.to_owned());
+        let changed = change(state.facts.get(&key).cloned());
+        match &changed {
+            Some(value) => state.facts.insert(key, value.clone()),
+            None => state.facts.remove(&key),
+        };
+        Ok(changed)
+    }
+}

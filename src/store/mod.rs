@@ -1,0 +1,29 @@
+//! This room keeps what must outlive the process: journals of runs, leases of BMCs, and durable facts about BMCs.
+//!
+//! It deliberately does not know what a record means (the run room does), reads no clock (the caller says what time it
+//! is), and starts no task: every call is short and synchronous.
+
+mod error;
+mod facts;
+mod journal;
+mod lease;
+mod location;
+mod memory;
+mod process;
+mod sqlite;
+
+pub use error::{LeaseError, StoreError};
+pub use facts::{FactKind, Facts};
+pub use journal::{EventRow, Journal, JournalRow, RunMark, RunRow, StoredRecord};
+pub use lease::{HeldBy, Lease, LeaseEpoch, Leases, Owner, Taken};
+pub use location::{StateLocation, default_path};
+pub use memory::MemoryStore;
+pub use process::{ProcessLock, this_host};
+pub use sqlite::SqliteStore;
+
+/// All that a store does; implemented by whatever does its parts.
+///
+/// SQLite and memory pass the same conformance suite.
+pub trait Store: Journal + Leases + Facts {}
+
+impl<T: Journal + Leases + Facts> Store for T {}

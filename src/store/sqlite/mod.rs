@@ -1,0 +1,12 @@
+//! This room keeps the store in one SQLite file.
+//!
+//! It makes no decisions of its own: who gets a lease and which record may follow are rules of the room above.
+
+mod convert;
+mod database;
+mod facts;
+mod journal;
+mod leases;
+mod migrate;
+
+pub use database::SqliteStore;

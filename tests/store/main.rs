@@ -1,0 +1,10 @@
+//! What every store must do, and what the SQLite file must survive.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod conformance;
+mod facts;
+mod files;
+mod kill;
+mod model;
+mod world;
