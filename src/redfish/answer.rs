@@ -122,7 +122,7 @@ pub enum Patched {
     /// The fresh document needs no change; nothing was sent. Null where the resource does not exist yet.
     Unneeded(Value),
     /// It was sent, or tried to be.
-    Sent(Sent),
+    Sent(Box<Sent>),
 }
 
 /// Whether a message says that the BMC cannot do anything yet, or not at the moment.

@@ -1,19 +1,47 @@
-//! The polite, safe conversation with one BMC.
+//! The polite, safe conversation with one BMC: pace, session, breaker and learned forms around one transport.
+//!
+//! It knows requests, not resources: what a document means is decided above.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use http::Method;
+use http::header::{IF_MATCH, LOCATION};
+use http::{HeaderMap, Method};
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio::time::sleep;
 
 use super::answer::{Answer, Patched, Sent};
 use super::clock::Clock;
 use super::credentials::CredentialSource;
+use super::etag::{EtagForm, Ladder, Tags, is_about_tag};
+use super::line::Line;
 use super::memory::Memory;
-use super::reading::{path_on, read_answer};
-use super::transport::{Progress, Transport, WireBody, WireError, WireRequest};
+use super::messages::{scrub, scrub_json, secrets_in};
+use super::pace::scaled;
+use super::reading::path_on;
+use super::session::Sessions;
+use super::transport::{Progress, Transport, WireBody, WireError};
+use super::trouble::Trouble;
 use crate::model::inventory::{Address, AuthMode, Pace};
 use crate::model::{BmcName, Fault, FaultKind, Retry};
+
+/// Tries of a read that ends in an answer which time may change, or in a lost one.
+const READ_TRIES: u32 = 3;
+
+/// Tries of a read where nobody takes the connection: a second one tells a blink from an absence.
+const CONNECT_TRIES: u32 = 2;
+
+/// Wait before the second try of a read at the default pace; it doubles with each.
+const BACK_OFF: Duration = Duration::from_secs(1);
+
+/// Redirects followed by one read: services redirect to the form with or without a trailing slash.
+const REDIRECTS_MAX: u32 = 3;
+
+/// A POST is sent only on a session that was taken within this time: a 401, or a connection found dead, after it was
+/// sent would leave its outcome in doubt.
+const PROOF_FRESH_FOR: Duration = Duration::from_secs(5);
 
 /// What a conversation is made of.
 pub struct Parts {
@@ -35,142 +63,354 @@ pub struct Parts {
     pub credentials: Option<CredentialSource>,
 }
 
-/// One per BMC: pace, session, breaker and learned forms around one transport. Share it by `Arc`.
+/// One per BMC. Share it by `Arc`.
 pub struct Conversation {
-    parts: Parts,
+    line: Line,
+    sessions: Sessions,
+    memory: Arc<dyn Memory>,
 }
 
 impl Conversation {
     /// Starts without sending anything.
     pub fn new(parts: Parts) -> Self {
-        Self { parts }
-    }
-
-    /// Reads a resource: logged in, paced, retried. `Ok` is always a 2xx answer without a critical message; every other
-    /// answer is a fault that carries its status, messages and URI (`fault.status == Some(404)`).
-    pub async fn get(&self, path: &str) -> Result<Answer, Fault> {
-        let answer = self.get_as_is(path).await?;
-        if answer.is_good() && !answer.not_json {
-            Ok(answer)
-        } else {
-            Err(answer.fault("GET"))
+        Self {
+            line: Line::new(
+                parts.bmc,
+                parts.address,
+                parts.pace,
+                parts.transport,
+                parts.clock,
+            ),
+            sessions: Sessions::new(parts.auth, Arc::clone(&parts.memory), parts.credentials),
+            memory: parts.memory,
         }
     }
 
+    /// Reads a resource: logged in, paced, retried, same-origin redirects followed. `Ok` is always a 2xx answer with JSON
+    /// (or no body) and without a critical message; every other answer is a fault that carries its status, messages and
+    /// URI (`fault.status == Some(404)`).
+    pub async fn get(&self, path: &str) -> Result<Answer, Fault> {
+        self.read(path, Identity::Ours).await
+    }
+
     /// Reads a resource once, logged in and paced, and returns whatever status came: for query options and anything
-    /// else a BMC may refuse without being ill.
+    /// else that a BMC may refuse without being ill.
     pub async fn get_as_is(&self, path: &str) -> Result<Answer, Fault> {
-        self.exchange(Method::GET, path, WireBody::Empty)
+        self.read_once(path, Identity::Ours)
             .await
-            .map_err(|error| wire_fault(path, &error))
+            .map_err(|trouble| self.line.fault(trouble, "GET", path))
     }
 
     /// Reads a resource without logging in: the service root. Otherwise as [`Conversation::get`].
     pub async fn get_anonymous(&self, path: &str) -> Result<Answer, Fault> {
-        self.get(path).await
+        self.read(path, Identity::Nobody).await
     }
 
     /// Changes a resource by looking first: `build` gets the fresh document (null where it answers 404) and returns what
     /// to PATCH, or `None` where nothing is left to do. Where the BMC refuses the `If-Match` form, it is read and built
-    /// again with the next form, at most 4 requests in all.
+    /// again with the next form, at most 4 requests in all. A request whose outcome is in doubt is never repeated.
     pub async fn patch(
         &self,
         path: &str,
-        mut build: impl FnMut(&Value) -> Option<Value> + Send,
+        build: impl FnMut(&Value) -> Option<Value> + Send,
     ) -> Patched {
-        let fresh = match self.get(path).await {
-            Ok(answer) => answer.json,
-            Err(fault) => return Patched::Sent(Sent::NotSent(fault)),
-        };
-        match build(&fresh) {
-            None => Patched::Unneeded(fresh),
-            Some(body) => Patched::Sent(
-                self.send(
-                    Method::PATCH,
-                    path,
-                    WireBody::Bytes(body.to_string().into()),
-                )
-                .await,
-            ),
+        match self.climb(path, build).await {
+            Ok(fresh) => Patched::Unneeded(fresh),
+            Err(sent) => Patched::Sent(sent),
         }
     }
 
-    /// Sends a POST: one request, never with `If-Match`, never again.
+    /// Sends a POST: one request, never with `If-Match`, never again. The session is proved by a read just before, so
+    /// that neither a session that ran out nor a dead connection puts the outcome in doubt.
+    ///
+    /// A 401 is returned like every other answer; the next request logs in anew.
     pub async fn post(&self, path: &str, body: WireBody) -> Sent {
-        self.send(Method::POST, path, body).await
+        if let Err(fault) = self.prove().await {
+            return Sent::NotSent(fault);
+        }
+        let pass = match self.sessions.pass(&self.line).await {
+            Ok(pass) => pass,
+            Err(trouble) => return Sent::NotSent(self.line.fault(trouble, "POST", path)),
+        };
+        match self
+            .line
+            .exchange(Method::POST, path, pass.standing.headers(), body)
+            .await
+        {
+            Ok((answer, _)) => {
+                if answer.status == 401 {
+                    self.sessions.refused(&self.line, &pass).await;
+                }
+                Sent::Answered(answer)
+            }
+            Err(trouble) => self.unanswered(trouble, "POST", path),
+        }
     }
 
     /// Deletes a resource.
     pub async fn delete(&self, path: &str) -> Sent {
-        self.send(Method::DELETE, path, WireBody::Empty).await
+        self.send(Method::DELETE, path, HeaderMap::new(), WireBody::Empty)
+            .await
     }
 
-    /// The session is no longer believed (the BMC restarted): the next request logs in anew.
-    pub async fn forget_session(&self) {}
+    /// The session is no longer believed (the BMC restarted): the next request logs in anew, and the old session is
+    /// deleted then, should it still live.
+    pub async fn forget_session(&self) {
+        self.sessions.forget().await;
+    }
 
     /// Ends the conversation: deletes our session.
-    pub async fn close(&self) {}
+    pub async fn close(&self) {
+        self.sessions.close(&self.line).await;
+    }
 
     /// Declares that this BMC is expected to be away, or no longer: inside, failures open no breaker, reads are tried
     /// once, and no login is sent before the service root was good for the settle time.
-    pub fn outage(&self, _on: bool) {}
+    pub fn outage(&self, on: bool) {
+        self.line.set_outage(on);
+    }
 
-    /// Told of each chunk of an uploaded file.
-    pub fn set_progress(&self, _progress: Option<Progress>) {}
+    /// Told of each chunk of an uploaded file from now on.
+    pub fn set_progress(&self, progress: Option<Progress>) {
+        self.line.set_progress(progress);
+    }
 
-    /// Whether the BMC offers no sessions, so that basic authentication is used instead.
+    /// Whether the BMC turned out to offer no sessions, so that basic authentication is used instead.
     pub fn has_no_sessions(&self) -> bool {
-        false
+        self.sessions.sessionless.load(Ordering::Relaxed)
     }
 
     /// The time of day, by this conversation's clock.
     pub fn now(&self) -> Timestamp {
-        self.parts.clock.now()
+        self.line.now()
     }
 
     /// A link found in an answer, as a path on this BMC; `None` where it leads elsewhere.
     pub fn path_here(&self, link: &str) -> Option<String> {
-        path_on(&self.parts.address, link)
+        path_on(&self.line.address, link)
     }
 
-    async fn send(&self, method: Method, path: &str, body: WireBody) -> Sent {
-        match self.exchange(method, path, body).await {
-            Ok(answer) => Sent::Answered(answer),
-            Err(WireError::Lost(text)) => Sent::Lost(wire_fault(path, &WireError::Lost(text))),
-            Err(error @ (WireError::NotSent(_) | WireError::Certificate(_))) => {
-                Sent::NotSent(wire_fault(path, &error))
+    /// The ladder: `Ok` with the fresh document where nothing is left to do.
+    async fn climb(
+        &self,
+        path: &str,
+        mut build: impl FnMut(&Value) -> Option<Value> + Send,
+    ) -> Result<Value, Box<Sent>> {
+        let remembered = self.memory.etag_form().as_deref().and_then(EtagForm::parse);
+        let mut ladder = Ladder::new(remembered);
+        let mut refusal = None;
+        loop {
+            let (fresh, tags) = self
+                .fresh(path)
+                .await
+                .map_err(|fault| Box::new(Sent::NotSent(fault)))?;
+            let Some(body) = build(&fresh) else {
+                return Ok(fresh);
+            };
+            let Some((form, if_match)) = ladder.next(&tags) else {
+                // The ladder gives at least one try, so a refusal is what ended it.
+                let sent = refusal.map_or_else(|| Sent::NotSent(no_try(path)), Sent::Answered);
+                return Err(Box::new(sent));
+            };
+            let extra = if_match
+                .map(|value| (IF_MATCH, value))
+                .into_iter()
+                .collect();
+            let bytes = WireBody::Bytes(body.to_string().into());
+            match self.send(Method::PATCH, path, extra, bytes).await {
+                Sent::Answered(answer) if is_about_tag(&answer) => refusal = Some(answer),
+                Sent::Answered(answer) => {
+                    let nothing_to_match = form == EtagForm::Absent && tags.is_empty();
+                    if answer.is_good() && !nothing_to_match {
+                        self.learn_form(form, remembered);
+                    }
+                    return Err(Box::new(Sent::Answered(scrubbed(answer, &body))));
+                }
+                sent @ (Sent::NotSent(_) | Sent::Lost(_)) => return Err(Box::new(sent)),
             }
         }
     }
 
+    fn learn_form(&self, worked: EtagForm, remembered: Option<EtagForm>) {
+        if remembered.unwrap_or(EtagForm::AsSent) != worked {
+            self.memory.remember_etag_form(worked.as_str());
+        }
+    }
+
+    async fn read(&self, path: &str, identity: Identity) -> Result<Answer, Fault> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let (fault, most) = match self.read_once(path, identity).await {
+                Ok(answer) if answer.is_good() && !answer.not_json => return Ok(answer),
+                Ok(answer) => (answer.fault("GET"), READ_TRIES),
+                Err(trouble) => {
+                    let most = tries_for(&trouble);
+                    (self.line.fault(trouble, "GET", path), most)
+                }
+            };
+            if fault.retry != Retry::Transient || tries >= most || self.line.in_outage() {
+                return Err(fault);
+            }
+            tracing::debug!(bmc = %self.line.bmc, path, tries, %fault, "read is tried again");
+            sleep(scaled(&self.line.pace, BACK_OFF * 2_u32.pow(tries - 1))).await;
+        }
+    }
+
+    /// One read: a session that ran out is renewed once, redirects on this BMC are followed.
+    async fn read_once(&self, path: &str, identity: Identity) -> Result<Answer, Trouble> {
+        let mut asked = path.to_owned();
+        for _ in 0..REDIRECTS_MAX {
+            let answer = match identity {
+                Identity::Nobody => {
+                    self.line
+                        .exchange(Method::GET, &asked, HeaderMap::new(), WireBody::Empty)
+                        .await?
+                        .0
+                }
+                Identity::Ours => {
+                    self.exchange(Method::GET, &asked, HeaderMap::new(), WireBody::Empty)
+                        .await?
+                }
+            };
+            if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
+                return Ok(answer);
+            }
+            match &answer.location {
+                Some(location) => asked.clone_from(location),
+                None => return Err(Trouble::from(redirect_fault(&answer, "leads elsewhere"))),
+            }
+        }
+        let text = format!("GET `{path}` is redirected in circles");
+        Err(Trouble::from(Fault::new(
+            FaultKind::BadAnswer,
+            Retry::Never,
+            text,
+        )))
+    }
+
+    async fn send(&self, method: Method, path: &str, extra: HeaderMap, body: WireBody) -> Sent {
+        let what = method.to_string();
+        match self.exchange(method, path, extra, body).await {
+            Ok(answer) => Sent::Answered(answer),
+            Err(trouble) => self.unanswered(trouble, &what, path),
+        }
+    }
+
+    /// An exchange with our pass; a 401 means nothing was done, so it is repeated once with a new login.
     async fn exchange(
         &self,
         method: Method,
         path: &str,
+        extra: HeaderMap,
         body: WireBody,
-    ) -> Result<Answer, WireError> {
-        let request = WireRequest {
-            body,
-            ..WireRequest::new(method, path)
+    ) -> Result<Answer, Trouble> {
+        for last in [false, true] {
+            let pass = self.sessions.pass(&self.line).await?;
+            let mut headers = extra.clone();
+            headers.extend(pass.standing.headers());
+            let (answer, _) = self
+                .line
+                .exchange(method.clone(), path, headers, body.clone())
+                .await?;
+            if answer.status != 401 {
+                self.sessions.prove();
+                return Ok(answer);
+            }
+            self.sessions.refused(&self.line, &pass).await;
+            if last || self.sessions.mode == AuthMode::None {
+                return Ok(answer);
+            }
+        }
+        unreachable!("the second round returns")
+    }
+
+    /// The resource as it is now, with its tags; null where it does not exist yet.
+    async fn fresh(&self, path: &str) -> Result<(Value, Tags), Fault> {
+        match self.get(path).await {
+            Ok(answer) => {
+                let tags = Tags::of(&answer);
+                Ok((answer.json, tags))
+            }
+            // Some settings resources come into being with the first PATCH.
+            Err(fault) if fault.status == Some(404) => Ok((Value::Null, Tags::default())),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn prove(&self) -> Result<(), Fault> {
+        if self.sessions.is_proved_within(PROOF_FRESH_FOR) {
+            return Ok(());
+        }
+        let path = match self.sessions.proof_path(&self.line).await {
+            Ok(Some(path)) => path,
+            Ok(None) => return Ok(()),
+            Err(trouble) => return Err(self.line.fault(trouble, "GET", super::login::ROOT)),
         };
-        let response = self.parts.transport.send(request).await?;
-        let max = std::time::Duration::from_mins(2);
-        Ok(read_answer(
-            path,
-            response,
-            &self.parts.address,
-            self.parts.clock.now(),
-            max,
-        ))
+        let answer = self.get_as_is(&path).await?;
+        // Some services do not show a session to its owner; one that is ill must not get an update now.
+        if answer.status >= 500 || answer.status == 401 {
+            Err(answer.fault("GET"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn unanswered(&self, trouble: Trouble, what: &str, path: &str) -> Sent {
+        let unsent = trouble.is_unsent();
+        let fault = self.line.fault(trouble, what, path);
+        if unsent {
+            Sent::NotSent(fault)
+        } else {
+            Sent::Lost(fault)
+        }
     }
 }
 
-fn wire_fault(path: &str, error: &WireError) -> Fault {
-    let mut fault = Fault::new(
-        FaultKind::Unreachable,
-        Retry::Transient,
-        format!("no answer to `{path}`"),
-    );
-    fault.uri = Some(path.to_owned());
-    fault.with_cause(error.to_string())
+/// As whom a read is sent.
+#[derive(Clone, Copy)]
+enum Identity {
+    Ours,
+    Nobody,
+}
+
+fn tries_for(trouble: &Trouble) -> u32 {
+    match trouble {
+        Trouble::Wire(WireError::NotSent(_)) => CONNECT_TRIES,
+        Trouble::Wire(WireError::Lost(_)) => READ_TRIES,
+        // What a login waits for has been waited for already; an open breaker is not waited out.
+        Trouble::Wire(WireError::Certificate(_)) | Trouble::Broken(_) => 1,
+        Trouble::Login(fault) => {
+            let may_pass = matches!(fault.kind, FaultKind::NotReady | FaultKind::BadAnswer);
+            if may_pass { READ_TRIES } else { 1 }
+        }
+    }
+}
+
+fn scrubbed(mut answer: Answer, body: &Value) -> Answer {
+    let secrets = secrets_in(body);
+    if !secrets.is_empty() {
+        scrub(&mut answer.messages, &secrets);
+        scrub_json(&mut answer.json, &secrets);
+    }
+    answer
+}
+
+fn redirect_fault(answer: &Answer, why: &str) -> Fault {
+    let mut fault = answer.fault("GET");
+    let to = answer
+        .headers
+        .get(LOCATION)
+        .and_then(|to| to.to_str().ok())
+        .unwrap_or("nowhere");
+    fault.causes.push(format!("the redirect to `{to}` {why}"));
+    fault
+}
+
+fn no_try(path: &str) -> Fault {
+    Fault::new(
+        FaultKind::Bug,
+        Retry::Never,
+        format!("no form of `If-Match` was tried on `{path}`"),
+    )
 }

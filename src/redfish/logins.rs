@@ -15,14 +15,11 @@ const REFUSED_MAX: u32 = 3;
 const REFUSING_BMCS_MAX: usize = 3;
 
 /// Refusals of several BMCs belong together when they come within this time.
-const REFUSALS_TOGETHER: Duration = Duration::from_secs(600);
+const REFUSALS_TOGETHER: Duration = Duration::from_mins(10);
 
 /// Logins with one credential value under way at once, over all BMCs, while they succeed. Until a first one has
 /// succeeded it is [`REFUSING_BMCS_MAX`]; each success lets one more in.
 const LOGINS_AT_ONCE_MAX: usize = 16;
-
-/// A login whose end was never written down belongs to a killed process once it is this old.
-const LOGIN_ABANDONED_AFTER: Duration = Duration::from_secs(120);
 
 /// What is known of one credential value (a user name and password, named by a salted hash), over all BMCs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,17 +62,23 @@ pub struct LoginRule {
     pub refused_max: u32,
     /// Least time between a refusal and the next login.
     pub apart: Duration,
+    /// A login whose end was never written down belongs to a killed process once it is this old.
+    pub abandoned_after: Duration,
 }
 
 impl LoginRule {
     /// The rule for a BMC: at most `min(3, threshold − 1)` refusals, `apart` from each other; a threshold of 0 or none
     /// means 3. A threshold of 1 leaves one: without any login nothing could ever be done.
-    pub fn new(threshold: Option<u32>, apart: Duration) -> Self {
+    pub fn new(threshold: Option<u32>, apart: Duration, abandoned_after: Duration) -> Self {
         let refused_max = match threshold {
             None | Some(0) => REFUSED_MAX,
             Some(threshold) => (threshold - 1).clamp(1, REFUSED_MAX),
         };
-        Self { refused_max, apart }
+        Self {
+            refused_max,
+            apart,
+            abandoned_after,
+        }
     }
 }
 
@@ -84,8 +87,10 @@ impl LoginRule {
 pub enum LoginLeave {
     /// Yes; the login is written down as under way, and its end must be told.
     Go,
-    /// Not before this time; ask again then.
+    /// Not before this time: the last refusal is too fresh.
     Wait(Timestamp),
+    /// Other logins with this credential value are under way: ask again soon.
+    Busy,
     /// No: this BMC refused it as often as allowed.
     BadHere,
     /// No: several BMCs refused it.
@@ -106,7 +111,7 @@ pub enum LoginEnd {
 impl LoginRecord {
     /// Asks for leave to log in, and writes the login down where it is given.
     pub fn ask(&mut self, bmc: &str, now: Timestamp, rule: LoginRule) -> LoginLeave {
-        self.drop_abandoned(now);
+        self.drop_abandoned(now, rule);
         if self.bad_everywhere {
             return LoginLeave::BadEverywhere;
         }
@@ -116,7 +121,7 @@ impl LoginRecord {
                 return LoginLeave::BadHere;
             }
             if here.pending_since.is_some() {
-                return LoginLeave::Wait(now + SignedDuration::from_secs(1));
+                return LoginLeave::Busy;
             }
             // A clock that went back must not make the wait longer than the rule.
             if let Some(at) = here.refused_at.map(|at| at.min(now)) {
@@ -127,7 +132,7 @@ impl LoginRecord {
             }
         }
         if self.outstanding_elsewhere(bmc, now) >= self.at_once(now) {
-            return LoginLeave::Wait(now + SignedDuration::from_secs(1));
+            return LoginLeave::Busy;
         }
         self.bmcs.entry(bmc.to_owned()).or_default().pending_since = Some(now);
         LoginLeave::Go
@@ -192,10 +197,10 @@ impl LoginRecord {
         }
     }
 
-    fn drop_abandoned(&mut self, now: Timestamp) {
+    fn drop_abandoned(&mut self, now: Timestamp, rule: LoginRule) {
         for here in self.bmcs.values_mut() {
             let old =
-                |since: Timestamp| now.duration_since(since).unsigned_abs() > LOGIN_ABANDONED_AFTER;
+                |since: Timestamp| now.duration_since(since).unsigned_abs() > rule.abandoned_after;
             if here.pending_since.is_some_and(old) {
                 here.pending_since = None;
             }

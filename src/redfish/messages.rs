@@ -75,13 +75,7 @@ pub(super) fn page_message(body: &[u8]) -> BmcMessage {
 
 /// Takes every occurrence of secrets out of messages: a BMC may echo what it refuses.
 pub(super) fn scrub(messages: &mut [BmcMessage], secrets: &[String]) {
-    let clean = |text: &mut String| {
-        for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-            if text.contains(secret.as_str()) {
-                *text = text.replace(secret.as_str(), "***");
-            }
-        }
-    };
+    let clean = |text: &mut String| scrub_text(text, secrets);
     for message in messages {
         message.message.iter_mut().for_each(clean);
         message.resolution.iter_mut().for_each(clean);
@@ -89,17 +83,33 @@ pub(super) fn scrub(messages: &mut [BmcMessage], secrets: &[String]) {
     }
 }
 
-/// Values of members whose name speaks of a password, at any depth.
+/// Takes every occurrence of secrets out of the texts of a document.
+pub(super) fn scrub_json(json: &mut Value, secrets: &[String]) {
+    match json {
+        Value::String(text) => scrub_text(text, secrets),
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, secrets)),
+        Value::Object(object) => object
+            .values_mut()
+            .for_each(|item| scrub_json(item, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn scrub_text(text: &mut String, secrets: &[String]) {
+    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+        if text.contains(secret.as_str()) {
+            *text = text.replace(secret.as_str(), "***");
+        }
+    }
+}
+
+/// Values of members whose name speaks of a secret, at any depth.
 pub(super) fn secrets_in(body: &Value) -> Vec<String> {
     fn walk(value: &Value, secret: bool, found: &mut Vec<String>) {
         match value {
             Value::Object(object) => {
                 for (key, value) in object {
-                    walk(
-                        value,
-                        secret || key.to_ascii_lowercase().contains("password"),
-                        found,
-                    );
+                    walk(value, secret || is_secret_name(key), found);
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| walk(item, secret, found)),
@@ -110,6 +120,13 @@ pub(super) fn secrets_in(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     walk(body, false, &mut found);
     found
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["password", "passphrase", "secret"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 /// `error` is the standard's; `Accepted` and `Success` are what some services wrap a 202 or 200 in.

@@ -4,15 +4,25 @@
 //! request twice whose first outcome is in doubt.
 
 mod answer;
+mod basic;
+mod breaker;
 mod clock;
 mod conversation;
 mod credentials;
+mod etag;
+mod leave;
+mod leftover;
+mod line;
+mod login;
 mod logins;
 mod memory;
 mod messages;
+mod pace;
 mod reading;
 mod retry_after;
+mod session;
 mod transport;
+mod trouble;
 
 pub use answer::{Answer, Patched, Sent};
 pub use clock::Clock;

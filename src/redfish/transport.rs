@@ -134,7 +134,7 @@ pub struct Timeouts {
 impl Timeouts {
     /// Longest time for one exchange, whatever it waits for: connecting, sending, waiting, reading.
     pub fn total(&self) -> Duration {
-        const CONNECT_MAX: Duration = Duration::from_secs(60);
+        const CONNECT_MAX: Duration = Duration::from_mins(1);
         CONNECT_MAX + self.upload + self.answer * 2
     }
 }

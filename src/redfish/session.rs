@@ -1,0 +1,337 @@
+//! Who we are to the BMC: one session, reused, renewed when refused, deleted at the end; or basic authentication.
+//!
+//! It sends only what logging in and out takes; how often a refused login may be tried is the login record's rule.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex as StdMutex};
+use std::time::Duration;
+
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue, Method};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::credentials::{CredentialSource, Login, Reload};
+use super::leave::{Leave, note_refusal};
+use super::leftover::Cleaner;
+use super::line::Line;
+use super::login::{Tried, log_in, root_links};
+use super::logins::LoginEnd;
+use super::memory::Memory;
+use super::pace::lock;
+use super::transport::{WireBody, X_AUTH_TOKEN};
+use super::trouble::Trouble;
+use crate::model::inventory::AuthMode;
+use crate::model::{Fault, FaultKind, Retry};
+
+/// Our standing with one BMC.
+pub(super) struct Sessions {
+    pub(super) mode: AuthMode,
+    pub(super) memory: Arc<dyn Memory>,
+    credentials: Option<CredentialSource>,
+    state: Mutex<State>,
+    pub(super) sessionless: AtomicBool,
+    proved_at: StdMutex<Option<Instant>>,
+}
+
+#[derive(Default)]
+struct State {
+    pass: Option<Pass>,
+    /// Counts logins, so that two requests refused together cause one new login.
+    generation: u64,
+    /// Sessions of ours that were given up and may still live.
+    stale: Vec<String>,
+    /// Basic credentials were refused: read their source again.
+    reload: bool,
+}
+
+/// What a request shows to be let in.
+#[derive(Clone)]
+pub(super) struct Pass {
+    generation: u64,
+    pub(super) standing: Standing,
+}
+
+/// How we are known.
+#[derive(Clone)]
+pub(super) enum Standing {
+    /// Not at all.
+    Nobody,
+    /// By a session.
+    Session {
+        /// Its URI, where the BMC told it.
+        uri: Option<String>,
+        /// Its token.
+        token: SecretString,
+    },
+    /// By user and password with each request.
+    Basic {
+        /// The whole header.
+        header: HeaderValue,
+        /// Which credential value it is.
+        mark: String,
+    },
+}
+
+impl Standing {
+    /// Headers that prove it.
+    pub(super) fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        match self {
+            Self::Nobody => {}
+            Self::Session { token, .. } => {
+                // The token came as a header value, so it is one.
+                if let Ok(mut value) = HeaderValue::from_str(token.expose_secret()) {
+                    value.set_sensitive(true);
+                    headers.insert(X_AUTH_TOKEN, value);
+                }
+            }
+            Self::Basic { header, .. } => {
+                headers.insert(AUTHORIZATION, header.clone());
+            }
+        }
+        headers
+    }
+
+    fn session_uri(&self) -> Option<&str> {
+        match self {
+            Self::Session { uri, .. } => uri.as_deref(),
+            Self::Nobody | Self::Basic { .. } => None,
+        }
+    }
+}
+
+impl Sessions {
+    pub(super) fn new(
+        mode: AuthMode,
+        memory: Arc<dyn Memory>,
+        credentials: Option<CredentialSource>,
+    ) -> Self {
+        Self {
+            mode,
+            memory,
+            credentials,
+            state: Mutex::new(State::default()),
+            sessionless: AtomicBool::new(false),
+            proved_at: StdMutex::new(None),
+        }
+    }
+
+    /// What to show with the next request; logs in where nothing is held yet.
+    pub(super) async fn pass(&self, line: &Line) -> Result<Pass, Trouble> {
+        let mut state = self.state.lock().await;
+        if let Some(pass) = &state.pass {
+            return Ok(pass.clone());
+        }
+        let (standing, root) = self.enter(line, &mut state).await?;
+        state.generation += 1;
+        let pass = Pass {
+            generation: state.generation,
+            standing,
+        };
+        state.pass = Some(pass.clone());
+        state.reload = false;
+        self.tidy(line, &mut state.stale, &pass.standing, &root)
+            .await;
+        Ok(pass)
+    }
+
+    /// The BMC answered 401 to this pass: it is not shown again.
+    pub(super) async fn refused(&self, line: &Line, pass: &Pass) {
+        let mut state = self.state.lock().await;
+        if state.pass.as_ref().map(|held| held.generation) != Some(pass.generation) {
+            return;
+        }
+        match &pass.standing {
+            Standing::Nobody => return,
+            Standing::Session { uri, .. } => state.stale.extend(uri.clone()),
+            Standing::Basic { mark, .. } => {
+                note_refusal(line, self.memory.as_ref(), mark);
+                state.reload = true;
+            }
+        }
+        state.pass = None;
+    }
+
+    /// The BMC restarted or may have: what is held is not believed.
+    pub(super) async fn forget(&self) {
+        let mut state = self.state.lock().await;
+        if let Some(pass) = state.pass.take() {
+            state
+                .stale
+                .extend(pass.standing.session_uri().map(str::to_owned));
+        }
+        *lock(&self.proved_at) = None;
+    }
+
+    /// Deletes our session. Where the BMC does not answer, its URI stays remembered for the next start.
+    pub(super) async fn close(&self, line: &Line) {
+        let mut state = self.state.lock().await;
+        let Some(pass) = state.pass.take() else {
+            return;
+        };
+        let Some(uri) = pass.standing.session_uri() else {
+            return;
+        };
+        let gone = match line
+            .exchange(
+                Method::DELETE,
+                uri,
+                pass.standing.headers(),
+                WireBody::Empty,
+            )
+            .await
+        {
+            Ok((answer, _)) => answer.status < 500 && !answer.is_later(),
+            Err(_) => false,
+        };
+        if gone {
+            self.memory.remember_session(None);
+        } else {
+            tracing::warn!(bmc = %line.bmc, uri, "session could not be deleted; the next start will try");
+        }
+    }
+
+    /// What to read to learn whether our pass is still good; nothing where each request proves itself.
+    pub(super) async fn proof_path(&self, line: &Line) -> Result<Option<String>, Trouble> {
+        let pass = self.pass(line).await?;
+        Ok(pass.standing.session_uri().map(str::to_owned))
+    }
+
+    /// The BMC took our pass just now.
+    pub(super) fn prove(&self) {
+        *lock(&self.proved_at) = Some(Instant::now());
+    }
+
+    /// Whether the BMC took our pass within this time.
+    pub(super) fn is_proved_within(&self, time: Duration) -> bool {
+        lock(&self.proved_at).is_some_and(|at| at.elapsed() <= time)
+    }
+
+    /// Goes in: alone, or by credentials, which are read again once where they are refused.
+    async fn enter(&self, line: &Line, state: &mut State) -> Result<(Standing, Value), Trouble> {
+        if self.mode == AuthMode::None {
+            return Ok((Standing::Nobody, Value::Null));
+        }
+        let root = root_links(line).await?;
+        let Some(source) = &self.credentials else {
+            return Err(Trouble::from(no_credentials(line)));
+        };
+        let mut reload = if state.reload {
+            Reload::Fresh
+        } else {
+            Reload::Cached
+        };
+        let mut login = source(reload).await?;
+        self.abandon_dead_logins(line, &login.mark);
+        loop {
+            let leave = Leave::wait_for(line, &self.memory, &login.mark).await?;
+            let refusal = match log_in(self, line, &login, &root).await {
+                Tried::In(standing) => {
+                    leave.end(line.now(), LoginEnd::Accepted);
+                    return Ok((standing, root));
+                }
+                Tried::Failed(trouble) => {
+                    leave.end(line.now(), LoginEnd::Unknown);
+                    return Err(trouble);
+                }
+                Tried::Refused(fault) => fault,
+            };
+            let bad = leave.end(line.now(), LoginEnd::Refused);
+            if reload == Reload::Cached {
+                reload = Reload::Fresh;
+                let again = source(reload).await?;
+                let changed = again.mark != login.mark;
+                login = again;
+                if changed {
+                    continue;
+                }
+            }
+            if bad || line.in_outage() {
+                return Err(Trouble::from(refusal));
+            }
+        }
+    }
+
+    /// A process that was killed while it logged in tells no end any more: nobody waits for it.
+    fn abandon_dead_logins(&self, line: &Line, mark: &str) {
+        if self
+            .memory
+            .left_sessions()
+            .iter()
+            .any(|note| note.uri.is_none())
+        {
+            self.memory
+                .with_logins(mark, &mut |record| record.abandon(line.bmc.as_str()));
+        }
+    }
+
+    /// Deletes what is left of earlier sessions and learns how many refusals lock the account.
+    async fn tidy(&self, line: &Line, stale: &mut Vec<String>, standing: &Standing, root: &Value) {
+        if matches!(standing, Standing::Nobody) {
+            return;
+        }
+        let cleaner = Cleaner {
+            line,
+            headers: standing.headers(),
+            own: standing.session_uri().map(str::to_owned),
+            collection: super::login::sessions_link(line, root),
+        };
+        cleaner.delete_stale(std::mem::take(stale)).await;
+        cleaner.delete_left(self.memory.as_ref()).await;
+        if self.memory.lockout_threshold().is_none() {
+            self.learn_threshold(line, standing, root).await;
+        }
+    }
+
+    async fn learn_threshold(&self, line: &Line, standing: &Standing, root: &Value) {
+        let Some(path) = super::login::link(line, root, "AccountService") else {
+            return;
+        };
+        if let Ok((answer, _)) = line
+            .exchange(Method::GET, &path, standing.headers(), WireBody::Empty)
+            .await
+            && answer.is_good()
+        {
+            let threshold = answer
+                .json
+                .get("AccountLockoutThreshold")
+                .and_then(Value::as_u64)
+                .unwrap_or(0);
+            self.memory
+                .remember_lockout_threshold(u32::try_from(threshold).unwrap_or(u32::MAX));
+        }
+    }
+
+    pub(super) fn note_no_sessions(&self) {
+        self.sessionless.store(true, Ordering::Relaxed);
+    }
+}
+
+fn no_credentials(line: &Line) -> Fault {
+    let text = format!("bmc `{}` has no credentials to log in with", line.bmc);
+    Fault::new(FaultKind::SecretUnavailable, Retry::Operator, text)
+        .with_hint("name some under `credentials`, or set `auth = \"none\"`")
+}
+
+/// The refusal of a login, with the BMC's words but never the password.
+pub(super) fn refusal(
+    line: &Line,
+    login: &Login,
+    status: u16,
+    messages: Vec<crate::model::BmcMessage>,
+) -> Fault {
+    let text = format!(
+        "bmc `{}` at `{}` refused the login of user `{}`",
+        line.bmc, line.address, login.username
+    );
+    let mut fault =
+        Fault::new(FaultKind::LoginRefused, Retry::Operator, text).with_messages(messages);
+    fault.status = Some(status);
+    fault.with_hint(format!(
+        "check its credentials; once they are right, `redpipe trust --credentials {}` lets redpipe try again",
+        line.bmc
+    ))
+}

@@ -1,0 +1,87 @@
+//! Why an exchange gave no answer, and the fault that says so.
+
+use std::time::Duration;
+
+use super::transport::{CertProblem, WireError};
+use crate::model::inventory::Address;
+use crate::model::{BmcName, Fault, FaultKind, Retry};
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub(super) enum Trouble {
+    /// The transport says so.
+    Wire(WireError),
+    /// The breaker is open for this long; nothing was sent.
+    Broken(Duration),
+    /// Logging in failed; what was asked was not sent.
+    Login(Box<Fault>),
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Login(Box::new(fault))
+    }
+}
+
+impl Trouble {
+    /// Whether no byte of the request itself left us.
+    pub(super) fn is_unsent(&self) -> bool {
+        !matches!(self, Self::Wire(WireError::Lost(_)))
+    }
+
+    /// The fault of a request `what` (a method) for `path`.
+    pub(super) fn fault(self, what: &str, path: &str, bmc: &BmcName, address: &Address) -> Fault {
+        let mut fault = match self {
+            Self::Login(fault) => return *fault,
+            Self::Broken(wait) => Fault::new(
+                FaultKind::Unreachable,
+                Retry::Transient,
+                format!(
+                    "bmc `{bmc}` at `{address}` was not asked: its last requests failed, the next try is in {} s",
+                    wait.as_secs()
+                ),
+            ),
+            Self::Wire(WireError::NotSent(text)) => Fault::new(
+                FaultKind::Unreachable,
+                Retry::Transient,
+                format!("bmc `{bmc}` at `{address}` cannot be reached"),
+            )
+            .with_cause(text),
+            Self::Wire(WireError::Lost(text)) => Fault::new(
+                FaultKind::Unreachable,
+                Retry::Transient,
+                format!("bmc `{bmc}` at `{address}` gave no whole answer to {what} `{path}`"),
+            )
+            .with_cause(text),
+            Self::Wire(WireError::Certificate(problem)) => {
+                certificate_fault(&problem, bmc, address)
+            }
+        };
+        fault.uri = Some(path.to_owned());
+        fault
+    }
+}
+
+fn certificate_fault(problem: &CertProblem, bmc: &BmcName, address: &Address) -> Fault {
+    let (kind, text, hint) = match problem {
+        CertProblem::Changed { .. } => (
+            FaultKind::CertificateChanged,
+            "shows another certificate than the one it is known by",
+            format!("if the change is legitimate, run `redpipe trust {bmc}`"),
+        ),
+        CertProblem::Untrusted { .. } => (
+            FaultKind::CertificateUntrusted,
+            "shows a certificate that is not trusted",
+            format!(
+                "set `tls = \"first-use\"`, `{{ pin = \"..\" }}` or `{{ ca = \"..\" }}` on bmc `{bmc}`, or give it a trusted certificate"
+            ),
+        ),
+    };
+    Fault::new(
+        kind,
+        Retry::Operator,
+        format!("bmc `{bmc}` at `{address}` {text}"),
+    )
+    .with_cause(problem.to_string())
+    .with_hint(hint)
+}
