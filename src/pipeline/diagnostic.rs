@@ -97,6 +97,53 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
 }
 
+impl Diagnostic {
+    /// A finding that stops the load.
+    pub fn error(
+        source: SourceId,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            source,
+            span,
+            label: label.into(),
+            hint: None,
+            related: Vec::new(),
+        }
+    }
+
+    /// Makes it one that does not stop the load.
+    pub fn warning(&mut self) -> &mut Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// Says what a person can do.
+    pub fn hint(&mut self, hint: impl Into<String>) -> &mut Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Points at another place too.
+    pub fn related(
+        &mut self,
+        source: SourceId,
+        span: Range<usize>,
+        label: impl Into<String>,
+    ) -> &mut Self {
+        self.related.push(Related {
+            source,
+            span,
+            label: label.into(),
+        });
+        self
+    }
+}
+
 /// All findings of one load, with the texts they point into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {

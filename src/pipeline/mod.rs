@@ -3,15 +3,26 @@
 //!
 //! It deliberately reads no file, no environment and no secret: texts go in, values and findings come out.
 
+mod check;
 pub mod checked;
 pub mod diagnostic;
+mod document;
+mod inventory;
+mod load;
 pub mod selector;
+mod shape;
 pub mod template;
+mod value;
 
 pub use checked::{
     DriftPolicy, FlowItem, Guard, Image, Method, Pipeline, Requirement, RequirementOp, ResetPolicy,
     ResourcePatch, Rollout, SettingsStage, Stage, StageKind, StageOptions, VersionStage,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, Source, SourceId};
+pub use document::{schema_inventory, schema_pipeline};
+pub use load::{Loaded, load};
 pub use selector::{Expression, Operator, Selector};
 pub use template::{Given, Needs, Scope, Template, Unresolved};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,17 @@
+//! Meaning of a pipeline file: document to checked pipeline, all findings at once.
+
+mod context;
+mod hops;
+mod not_yet;
+mod options;
+mod pipeline;
+mod selector;
+mod settings;
+mod sever;
+mod stage;
+mod template;
+mod version;
+
+pub(crate) use context::{Check, Names};
+pub(crate) use not_yet::{NotYet, tls_change};
+pub(crate) use pipeline::check_pipeline;

@@ -1,0 +1,118 @@
+//! What files may say one day, and are refused for now: ignoring it would be worse.
+
+use std::ops::Range;
+
+use super::context::Check;
+use crate::pipeline::document::{At, TlsChangeDocument};
+
+/// A key that is not supported yet.
+pub(crate) struct NotYet {
+    /// The key as a person would write it.
+    pub(crate) key: &'static str,
+    /// What it would do.
+    pub(crate) would: &'static str,
+    /// What to do now.
+    pub(crate) instead: &'static str,
+}
+
+pub(super) const CANARY: NotYet = NotYet {
+    key: "rollout.canary",
+    would: "would run this many BMCs first, and the rest only after them",
+    instead: "remove it; `max_concurrent = 1` goes one BMC at a time and `max_failures = 1` stops at the first failure",
+};
+pub(super) const OWNER_APPROVAL: NotYet = NotYet {
+    key: "maintenance.policy = \"owner-approval\"",
+    would: "would wait for a person to approve each run",
+    instead: "write `policy = \"enforced\"` and run `redpipe apply` when the owner agrees",
+};
+pub(super) const WINDOW: NotYet = NotYet {
+    key: "maintenance.window",
+    would: "would run disruptive steps only inside the window",
+    instead: "remove it and run `redpipe apply` inside the window",
+};
+pub(super) const BEFORE: NotYet = NotYet {
+    key: "maintenance.before",
+    would: "would run a hook before the first disruptive step",
+    instead: "remove it and drain the servers before `redpipe apply`",
+};
+pub(super) const AFTER: NotYet = NotYet {
+    key: "maintenance.after",
+    would: "would run a hook at the end of a run",
+    instead: "remove it and undrain the servers after `redpipe apply`",
+};
+pub(super) const HELD_FOR: NotYet = NotYet {
+    key: "held_for",
+    would: "would end a held run as failed after this time",
+    instead: "remove it; a held run waits for a person",
+};
+pub(super) const APPROVAL_TTL: NotYet = NotYet {
+    key: "approval_ttl",
+    would: "would let an approval run out",
+    instead: "remove it; there are no approvals yet",
+};
+pub(super) const FIRMWARE: NotYet = NotYet {
+    key: "[[firmware]]",
+    would: "would be a catalogue from which hops are computed",
+    instead: "remove it and write each hop as a `[[stage]]` of its own",
+};
+pub(super) const PATH: NotYet = NotYet {
+    key: "path",
+    would: "would compute the hops to this version from a catalogue",
+    instead: "remove it and write each hop as a `[[stage]]` of its own",
+};
+pub(super) const ACTIONS: NotYet = NotYet {
+    key: "actions",
+    would: "would call Redfish actions",
+    instead: "remove it; `settings` and `resources` set values",
+};
+pub(super) const SEVERS: NotYet = NotYet {
+    key: "severs = true",
+    would: "would agree that redpipe may cut its own connection to the BMC",
+    instead: "remove the entry and make this change by hand",
+};
+pub(super) const HTTP_PUSH: NotYet = NotYet {
+    key: "method = \"http-push\"",
+    would: "would push the bytes of the image alone to `HttpPushUri`",
+    instead: "write `method = \"auto\"`, `\"multipart-push\"` or `\"simple-update\"`",
+};
+pub(super) const PRESERVE: NotYet = NotYet {
+    key: "preserve",
+    would: "would let an update wipe a part of the configuration",
+    instead: "remove it; an update keeps everything that the platform can keep",
+};
+pub(crate) const TLS_CHANGE: NotYet = NotYet {
+    key: "tls_change = \"accept-in-outage\"",
+    would: "would trust a certificate that changes inside an outage",
+    instead: "write `tls_change = \"hold\"` and run `redpipe trust BMC` after the change",
+};
+
+impl Check<'_> {
+    /// Reports a key that is not supported yet.
+    pub(crate) fn not_yet(&mut self, what: &NotYet, span: Range<usize>) {
+        let message = format!("`{}` is not supported yet", what.key);
+        self.error(span, message, what.would).hint(what.instead);
+    }
+
+    /// The same for a key that is optional, at its key.
+    pub(super) fn not_yet_key<T>(&mut self, what: &NotYet, value: Option<&At<T>>) {
+        if let Some(value) = value {
+            self.not_yet(what, self.file.key_of(&value.span()));
+        }
+    }
+
+    /// `severs`, where it is true. Whether it is.
+    pub(super) fn severs(&mut self, severs: Option<&At<bool>>) -> bool {
+        let asked = severs.filter(|severs| *severs.get());
+        if let Some(severs) = asked {
+            self.not_yet(&SEVERS, self.file.key_of(&severs.span()));
+        }
+        asked.is_some()
+    }
+}
+
+/// `tls_change`, where it is more than the default.
+pub(crate) fn tls_change(check: &mut Check<'_>, value: Option<&At<TlsChangeDocument>>) {
+    if let Some(value) = value.filter(|value| *value.get() == TlsChangeDocument::AcceptInOutage) {
+        check.not_yet(&TLS_CHANGE, value.span());
+    }
+}

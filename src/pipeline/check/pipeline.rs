@@ -1,0 +1,111 @@
+//! A whole pipeline file.
+
+use std::collections::BTreeMap;
+
+use super::context::{Check, Names};
+use super::hops::check_hops;
+use super::not_yet::{
+    AFTER, APPROVAL_TTL, BEFORE, CANARY, FIRMWARE, HELD_FOR, OWNER_APPROVAL, WINDOW,
+};
+use super::options::check_defaults;
+use super::selector::check_selector;
+use super::stage::check_stage;
+use crate::pipeline::checked::{DriftPolicy, Pipeline, Rollout};
+use crate::pipeline::document::{
+    At, DriftDocument, MaintenanceDocument, PipelineDocument, PolicyDocument, RolloutDocument,
+    StageDocument,
+};
+
+/// A checked pipeline; `None` only where findings say why.
+pub(crate) fn check_pipeline(
+    document: &PipelineDocument,
+    names: &mut Names,
+    check: &mut Check<'_>,
+) -> Option<Pipeline> {
+    let name = check.name("pipeline", document.name.as_ref());
+    if let Some(name) = name {
+        check.unique(names, "pipeline", name);
+    }
+    let selector = document
+        .selector
+        .as_ref()
+        .map(|selector| check_selector(selector, check));
+    let rollout = document
+        .rollout
+        .as_ref()
+        .map(|rollout| check_rollout(rollout.get(), check));
+    if let Some(maintenance) = &document.maintenance {
+        check_maintenance(maintenance.get(), check);
+    }
+    check.not_yet_key(&HELD_FOR, document.held_for.as_ref());
+    check.not_yet_key(&APPROVAL_TTL, document.approval_ttl.as_ref());
+    check.not_yet_key(&FIRMWARE, document.firmware.as_ref());
+    let defaults = document.defaults.as_ref().map(At::get);
+    if let Some(defaults) = defaults {
+        check_defaults(defaults, check);
+    }
+    let documents: &[At<StageDocument>] =
+        document.stage.as_ref().map_or(&[], |stages| stages.get());
+    unique_stages(documents, check);
+    check_hops(documents, check);
+    let stages: Vec<_> = documents
+        .iter()
+        .map(|stage| check_stage(stage, defaults, check))
+        .collect();
+    Some(Pipeline {
+        name: name?.get().as_str().into(),
+        drift_policy: document
+            .drift_policy
+            .as_ref()
+            .map_or_else(DriftPolicy::default, |policy| match policy.get() {
+                DriftDocument::Observe => DriftPolicy::Observe,
+                DriftDocument::Reconcile => DriftPolicy::Reconcile,
+            }),
+        selector: selector?,
+        rollout: rollout.unwrap_or_default(),
+        stages: stages.into_iter().collect::<Option<Vec<_>>>()?,
+        source: check.file.source.name.clone(),
+    })
+}
+
+fn check_rollout(rollout: &RolloutDocument, check: &mut Check<'_>) -> Rollout {
+    if let Some(canary) = rollout.canary.as_ref().filter(|canary| *canary.get() > 0) {
+        check.not_yet(&CANARY, check.file.key_of(&canary.span()));
+    }
+    let default = Rollout::default();
+    Rollout {
+        max_concurrent: rollout
+            .max_concurrent
+            .as_ref()
+            .map_or(default.max_concurrent, |value| *value.get()),
+        max_failures: rollout
+            .max_failures
+            .as_ref()
+            .map_or(default.max_failures, |value| *value.get()),
+    }
+}
+
+fn check_maintenance(maintenance: &MaintenanceDocument, check: &mut Check<'_>) {
+    match maintenance
+        .policy
+        .as_ref()
+        .map(|policy| (policy.get(), policy.span()))
+    {
+        Some((PolicyDocument::OwnerApproval, span)) => check.not_yet(&OWNER_APPROVAL, span),
+        Some((PolicyDocument::Enforced, _)) | None => {}
+    }
+    check.not_yet_key(&WINDOW, maintenance.window.as_ref());
+    check.not_yet_key(&BEFORE, maintenance.before.as_ref());
+    check.not_yet_key(&AFTER, maintenance.after.as_ref());
+    check.not_yet_key(&HELD_FOR, maintenance.held_for.as_ref());
+    check.not_yet_key(&APPROVAL_TTL, maintenance.approval_ttl.as_ref());
+}
+
+fn unique_stages(stages: &[At<StageDocument>], check: &mut Check<'_>) {
+    let mut names = Names(BTreeMap::new());
+    for stage in stages {
+        if let Some(name) = check.name("stage", stage.get().name.as_ref()) {
+            check.unique(&mut names, "stage", name);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Both kinds of file exactly as written: the shapes that are parsed, and the JSON Schemas made from them.
+//!
+//! Every key is optional here, because a file with one wrong key is still checked for everything else; the schema says
+//! which ones must be there.
+
+mod at;
+mod inventory;
+mod pipeline;
+mod schema;
+
+pub(crate) use at::{Any, At};
+pub(crate) use inventory::{
+    AuthDocument, BmcDocument, CredentialsDocument, DefaultsDocument, InventoryDocument,
+    PaceDocument, SecretDocument, ServerDocument, TlsDocument, TlsWord,
+};
+pub(crate) use pipeline::{
+    DriftDocument, ExpressionDocument, FlowDocument, ImageDocument, KindDocument,
+    MaintenanceDocument, MatchDocument, MethodDocument, OperatorDocument, OptionsDocument,
+    PipelineDocument, PolicyDocument, ResetDocument, ResourceDocument, RolloutDocument,
+    SelectorDocument, StageDefaultsDocument, StageDocument, TlsChangeDocument,
+};
+pub use schema::{schema_inventory, schema_pipeline};

@@ -1,0 +1,148 @@
+//! Everything at once: texts in, checked values or all findings out.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::check::{Check, Names, check_pipeline};
+use super::checked::Pipeline;
+use super::diagnostic::{Diagnostic, Diagnostics, Severity, Source, SourceId};
+use super::document::{InventoryDocument, PipelineDocument, schema_inventory, schema_pipeline};
+use super::inventory::{InventoryFile, merge_inventory};
+use super::shape::{masked, read};
+use super::template::{Given, Needs, Variable};
+use crate::model::inventory::Inventory;
+
+/// What a set of files says.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// All inventory files merged.
+    pub inventory: Inventory,
+    /// One for each pipeline file, in the order given.
+    pub pipelines: Vec<Pipeline>,
+    /// What is odd but does not stop the load.
+    pub warnings: Diagnostics,
+    references: Vec<(Variable, SourceId, Range<usize>)>,
+}
+
+/// Checks inventory and pipeline files together. The error holds every finding of every file, warnings included.
+pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagnostics> {
+    let (mut findings, mut secrets) = (Vec::new(), BTreeMap::new());
+    let merged = load_inventory(inventory, &mut findings, &mut secrets);
+    let mut references = Vec::new();
+    let (schema, mut names, mut checked) = (schema_pipeline(), Names::default(), Vec::new());
+    for (index, source) in pipelines.iter().enumerate() {
+        let id = SourceId(inventory.len() + index);
+        let hidden = secrets.entry(id).or_insert_with(Vec::new);
+        if let Some((file, document)) =
+            read::<PipelineDocument>(id, source, &schema, &mut findings, hidden)
+        {
+            let mut check = Check::new(&file, &mut findings);
+            checked.extend(check_pipeline(&document, &mut names, &mut check));
+            references.append(&mut check.references);
+        }
+    }
+    findings.sort_by_key(|finding| (finding.source, finding.span.start, finding.severity));
+    let sources = inventory
+        .iter()
+        .chain(pipelines)
+        .enumerate()
+        .map(|(index, source)| {
+            let hidden = secrets.get(&SourceId(index)).map_or(&[][..], Vec::as_slice);
+            Source {
+                name: source.name.clone(),
+                text: masked(&source.text, hidden),
+            }
+        });
+    let diagnostics = Diagnostics {
+        sources: sources.collect(),
+        findings,
+    };
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    assert_eq!(
+        checked.len(),
+        pipelines.len(),
+        "a pipeline without a finding is a checked pipeline"
+    );
+    Ok(Loaded {
+        inventory: merged,
+        pipelines: checked,
+        warnings: diagnostics,
+        references,
+    })
+}
+
+fn load_inventory(
+    sources: &[Source],
+    findings: &mut Vec<Diagnostic>,
+    secrets: &mut BTreeMap<SourceId, Vec<Range<usize>>>,
+) -> Inventory {
+    let schema = schema_inventory();
+    let mut files = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let id = SourceId(index);
+        let hidden = secrets.entry(id).or_default();
+        if let Some((file, document)) =
+            read::<InventoryDocument>(id, source, &schema, findings, hidden)
+        {
+            files.push(InventoryFile { file, document });
+        }
+    }
+    merge_inventory(&files, findings)
+}
+
+impl Loaded {
+    /// What the shell must read before templates can be resolved.
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for pipeline in &self.pipelines {
+            needs.merge(pipeline.needs());
+        }
+        needs
+    }
+
+    /// An error for every place that names something which could not be read.
+    pub fn check_given(&self, given: &Given) -> Result<(), Diagnostics> {
+        let absent = self
+            .references
+            .iter()
+            .filter_map(|(variable, source, span)| {
+                let label = match variable {
+                    Variable::Env(name) if !given.env.contains_key(name) => {
+                        "the environment variable is not set"
+                    }
+                    Variable::File(path) if !given.files.contains_key(path) => {
+                        "the file cannot be read"
+                    }
+                    Variable::Env(_)
+                    | Variable::File(_)
+                    | Variable::BmcName
+                    | Variable::ServerName
+                    | Variable::Label(_) => return None,
+                };
+                let mut finding = Diagnostic::error(
+                    *source,
+                    span.clone(),
+                    format!("variable `{variable}` has no value"),
+                    label,
+                );
+                finding.hint("set it before redpipe starts; `$$` is a plain `$`");
+                Some(finding)
+            });
+        let findings: Vec<Diagnostic> = absent.collect();
+        if findings.is_empty() {
+            return Ok(());
+        }
+        assert!(
+            findings
+                .iter()
+                .all(|finding| finding.severity == Severity::Error),
+            "what is absent stops the load"
+        );
+        Err(Diagnostics {
+            sources: self.warnings.sources.clone(),
+            findings,
+        })
+    }
+}
