@@ -10,6 +10,7 @@ mod clock;
 mod conversation;
 mod credentials;
 mod etag;
+mod http;
 mod leave;
 mod leftover;
 mod line;
@@ -21,16 +22,21 @@ mod pace;
 mod reading;
 mod retry_after;
 mod session;
+mod tls;
+mod tls_tickets;
 mod transport;
 mod trouble;
+mod upload;
 
 pub use answer::{Answer, Patched, Sent};
 pub use clock::Clock;
 pub use conversation::{Conversation, Parts};
 pub use credentials::{CredentialSource, Login, Reload};
+pub use http::{HttpFleet, HttpTransport, SOCKETS_MAX};
 pub use logins::{BmcLogins, LoginEnd, LoginLeave, LoginRecord, LoginRule};
 pub use memory::{Memory, SessionNote};
 pub use messages::{bmc_message, bmc_messages};
+pub use tls::fingerprint;
 pub use transport::{
     ANSWER_BYTES_MAX, BoxFuture, CertProblem, Progress, Timeouts, Transport, WireBody, WireError,
     WireRequest, WireResponse, X_AUTH_TOKEN,

@@ -1,0 +1,359 @@
+//! The transport over real sockets: few shared clients for the whole fleet, one small object per BMC.
+//!
+//! It sends what it is given, once; only a read on a connection that had died in the pool is sent again.
+
+use std::collections::BTreeMap;
+use std::error::Error as StdError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use http::{Method, Version};
+use reqwest::{Client, Response};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::memory::Memory;
+use super::pace::lock;
+use super::tls::{ATTEMPT, Attempt, Class, Judge, TlsError, client_config};
+use super::tls_tickets::Tickets;
+use super::transport::{
+    ANSWER_BYTES_MAX, CertProblem, Timeouts, Transport, WireBody, WireError, WireRequest,
+    WireResponse,
+};
+use super::upload::with_body;
+use crate::model::inventory::{Address, Scheme, TlsMode};
+use crate::model::{Fault, FaultKind, Retry};
+
+/// A connection that is idle for longer is closed: below what services keep (30 to 60 s), above the time between two
+/// polls of a task.
+const POOL_IDLE: Duration = Duration::from_secs(25);
+
+/// TCP and TLS together: handshakes of old BMCs take seconds, and a black hole must not hold a slot for long.
+const CONNECT: Duration = Duration::from_secs(20);
+
+/// Time between two probes of a silent connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Requests in flight over all BMCs: half of a usual limit of 1024 open files, which also holds idle connections, the
+/// store and images.
+pub const SOCKETS_MAX: usize = 512;
+
+/// Shared clients of a fleet: one for each way to judge certificates.
+pub struct HttpFleet {
+    fleet: usize,
+    sockets: Arc<Semaphore>,
+    clients: Mutex<BTreeMap<Class, Shared>>,
+}
+
+/// What the BMCs of one class share.
+#[derive(Clone)]
+struct Shared {
+    /// Offers HTTP/2 and HTTP/1.1.
+    any: Client,
+    /// Offers HTTP/1.1 alone.
+    http1: Client,
+    tickets: Arc<Tickets>,
+}
+
+impl HttpFleet {
+    /// For this many BMCs, with at most `sockets_max` requests in flight over all of them.
+    pub fn new(fleet: usize, sockets_max: usize) -> Self {
+        Self {
+            fleet,
+            sockets: Arc::new(Semaphore::new(sockets_max.max(1))),
+            clients: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// The transport of one BMC. Fails where its `ca` file or the system's roots cannot be used.
+    pub fn transport(
+        &self,
+        address: &Address,
+        tls: &TlsMode,
+        memory: Arc<dyn Memory>,
+    ) -> Result<HttpTransport, Box<Fault>> {
+        let class = match tls {
+            TlsMode::Verify => Class::System,
+            TlsMode::Ca(path) => Class::Ca(path.clone()),
+            TlsMode::FirstUse | TlsMode::Pin(_) => Class::Pinned,
+            TlsMode::Insecure => Class::Insecure,
+        };
+        // Clear text needs no roots, whatever is written.
+        let class = if address.scheme == Scheme::Http {
+            Class::Insecure
+        } else {
+            class
+        };
+        let shared = self
+            .shared(&class)
+            .map_err(|error| Box::new(tls_fault(address, &error)))?;
+        shared.tickets.register(&address.host, address.port);
+        Ok(HttpTransport {
+            address: address.clone(),
+            tls: tls.clone(),
+            memory,
+            shared,
+            sockets: Arc::clone(&self.sockets),
+            http1_only: AtomicBool::new(false),
+            answered: AtomicBool::new(false),
+        })
+    }
+
+    fn shared(&self, class: &Class) -> Result<Shared, TlsError> {
+        let mut clients = lock(&self.clients);
+        if let Some(shared) = clients.get(class) {
+            return Ok(shared.clone());
+        }
+        let tickets = Arc::new(Tickets::new(self.fleet));
+        let config = client_config(class, Arc::clone(&tickets))?;
+        let build = |http1: bool| {
+            let builder = Client::builder()
+                .tls_backend_preconfigured(config.clone())
+                .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
+                .no_proxy()
+                .connect_timeout(CONNECT)
+                .pool_idle_timeout(POOL_IDLE)
+                .pool_max_idle_per_host(1)
+                .http1_allow_obsolete_multiline_headers_in_responses(true)
+                .http1_allow_spaces_after_header_name_in_responses(true)
+                .http1_ignore_invalid_headers_in_responses(true)
+                .tcp_keepalive(KEEP_ALIVE);
+            let builder = if http1 { builder.http1_only() } else { builder };
+            builder
+                .build()
+                .map_err(|error| TlsError::Engine(rustls::Error::General(chain(&error))))
+        };
+        let shared = Shared {
+            any: build(false)?,
+            http1: build(true)?,
+            tickets,
+        };
+        clients.insert(class.clone(), shared.clone());
+        Ok(shared)
+    }
+}
+
+/// One BMC over real sockets.
+pub struct HttpTransport {
+    address: Address,
+    tls: TlsMode,
+    memory: Arc<dyn Memory>,
+    shared: Shared,
+    sockets: Arc<Semaphore>,
+    /// HTTP/2 was offered and led nowhere.
+    http1_only: AtomicBool,
+    /// Some answer came.
+    answered: AtomicBool,
+}
+
+impl Transport for HttpTransport {
+    fn send(&self, request: WireRequest) -> BoxFuture<'_, Result<WireResponse, WireError>> {
+        Box::pin(async move {
+            let Ok(Ok(_socket)) = timeout(CONNECT, self.sockets.acquire()).await else {
+                return Err(WireError::NotSent(
+                    "too many requests are in flight".to_owned(),
+                ));
+            };
+            let again = (request.method == Method::GET).then(|| request.clone());
+            match (self.send_once(request).await, again) {
+                (Err(Missed::Broken(text)), Some(again)) => {
+                    tracing::debug!(path = %again.path, %text, "read is sent again on a new connection");
+                    self.send_once(again).await.map_err(WireError::from)
+                }
+                (result, _) => result.map_err(WireError::from),
+            }
+        })
+    }
+}
+
+/// Why there is no answer, as far as it matters for a second try.
+enum Missed {
+    /// Nothing was sent.
+    Wire(WireError),
+    /// The connection broke: it may have died in the pool.
+    Broken(String),
+    /// Time ran out, or the answer is too long: a new connection would not help.
+    Lost(String),
+}
+
+impl From<Missed> for WireError {
+    fn from(missed: Missed) -> Self {
+        match missed {
+            Missed::Wire(error) => error,
+            Missed::Broken(text) | Missed::Lost(text) => Self::Lost(text),
+        }
+    }
+}
+
+impl HttpTransport {
+    async fn send_once(&self, request: WireRequest) -> Result<WireResponse, Missed> {
+        let judge = self.judge();
+        if judge == Judge::FirstUse {
+            // A resumed session would show no certificate to remember.
+            self.shared.tickets.forget(&self.address.host);
+        }
+        let attempt = Attempt::new(judge);
+        let result = ATTEMPT
+            .scope(Arc::clone(&attempt), self.exchange(request))
+            .await;
+        if let Some(problem) = attempt.problem() {
+            return Err(Missed::Wire(WireError::Certificate(problem)));
+        }
+        match &result {
+            Ok(_) => {
+                self.answered.store(true, Ordering::Relaxed);
+                self.remember(&attempt).map_err(Missed::Wire)?;
+            }
+            Err(Missed::Broken(_) | Missed::Lost(_)) if !self.answered.load(Ordering::Relaxed) => {
+                // Some services offer HTTP/2 and cannot speak it: until one answer has come, both are tried in turn.
+                self.http1_only.fetch_not(Ordering::Relaxed);
+            }
+            Err(_) => {}
+        }
+        result
+    }
+
+    fn judge(&self) -> Judge {
+        match &self.tls {
+            TlsMode::Verify | TlsMode::Ca(_) => Judge::Roots,
+            TlsMode::Insecure => Judge::Nothing,
+            TlsMode::Pin(hex) => Judge::Pin(format!("sha256:{hex}")),
+            TlsMode::FirstUse => self
+                .memory
+                .pin(&self.address.host_port())
+                .map_or(Judge::FirstUse, Judge::Pin),
+        }
+    }
+
+    /// After a whole handshake by first use, its certificate is the one to expect. Another process may have met another
+    /// one meanwhile: then this answer is not believed.
+    fn remember(&self, attempt: &Attempt) -> Result<(), WireError> {
+        let (Judge::FirstUse, Some(seen)) = (&attempt.judge, attempt.seen()) else {
+            return Ok(());
+        };
+        let host_port = self.address.host_port();
+        if self.memory.remember_pin(&host_port, &seen) {
+            tracing::info!(address = %self.address, fingerprint = %seen, "certificate remembered on first use");
+            return Ok(());
+        }
+        match self.memory.pin(&host_port) {
+            Some(pinned) if pinned != seen => Err(WireError::Certificate(CertProblem::Changed {
+                pinned,
+                seen,
+            })),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    async fn exchange(&self, request: WireRequest) -> Result<WireResponse, Missed> {
+        let Timeouts { answer, upload } = request.timeouts;
+        let is_upload = !matches!(request.body, WireBody::Empty);
+        let first = CONNECT + answer + if is_upload { upload } else { Duration::ZERO };
+        let client = if self.http1_only.load(Ordering::Relaxed) {
+            &self.shared.http1
+        } else {
+            &self.shared.any
+        };
+        if !request.path.starts_with('/') {
+            let text = format!("`{}` is not an absolute path", request.path);
+            return Err(Missed::Wire(WireError::NotSent(text)));
+        }
+        let builder = client
+            .request(
+                request.method,
+                format!("{}{}", self.address.base, request.path),
+            )
+            .headers(request.headers);
+        let builder = with_body(builder, request.body, request.progress)
+            .await
+            .map_err(|text| Missed::Wire(WireError::NotSent(text)))?;
+        let response = match timeout(first, builder.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(missed(&error)),
+            Err(_) => {
+                return Err(Missed::Lost(format!(
+                    "no answer within {} s",
+                    first.as_secs()
+                )));
+            }
+        };
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let http2 = response.version() == Version::HTTP_2;
+        let body = read_body(response, answer).await?;
+        Ok(WireResponse {
+            status,
+            headers,
+            body,
+            http2,
+        })
+    }
+}
+
+/// Reads a body chunk by chunk: each within the time, all within the bound.
+async fn read_body(mut response: Response, each: Duration) -> Result<Bytes, Missed> {
+    let mut body = BytesMut::new();
+    loop {
+        match timeout(each, response.chunk()).await {
+            Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= ANSWER_BYTES_MAX => {
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Ok(Some(_))) => {
+                return Err(Missed::Lost(format!(
+                    "the answer is longer than {} MiB",
+                    ANSWER_BYTES_MAX / 1024 / 1024
+                )));
+            }
+            Ok(Ok(None)) => return Ok(body.freeze()),
+            Ok(Err(error)) => {
+                return Err(Missed::Broken(format!(
+                    "the answer broke off: {}",
+                    chain(&error)
+                )));
+            }
+            Err(_) => {
+                return Err(Missed::Lost(format!(
+                    "the answer stopped for {} s in its middle",
+                    each.as_secs()
+                )));
+            }
+        }
+    }
+}
+
+/// A failure to connect leaves nothing sent; after that nobody knows.
+fn missed(error: &reqwest::Error) -> Missed {
+    if error.is_connect() || error.is_builder() {
+        Missed::Wire(WireError::NotSent(chain(error)))
+    } else {
+        Missed::Broken(chain(error))
+    }
+}
+
+/// An error and its causes in one line, without the URL that reqwest puts first and without saying anything twice.
+fn chain(error: &dyn StdError) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !texts.iter().any(|said| said.contains(&text)) {
+            texts.push(text);
+        }
+        next = cause.source();
+    }
+    if texts.is_empty() {
+        error.to_string()
+    } else {
+        texts.join(": ")
+    }
+}
+
+fn tls_fault(address: &Address, error: &TlsError) -> Fault {
+    let text = format!("no TLS to `{address}` is possible");
+    Fault::new(FaultKind::CertificateUntrusted, Retry::Operator, text)
+        .with_cause(error.to_string())
+        .with_hint("set another `tls` mode, such as `\"first-use\"` or `{ ca = \"..\" }`")
+}
