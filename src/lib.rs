@@ -3,8 +3,10 @@
 //! Rooms, in reading order: [`model`] (nouns), and then, as they stand below, files, plan, run, and the edges and
 //! shells around them.
 
+pub mod artifact;
 pub mod model;
 pub mod pipeline;
 pub mod plan;
 pub mod redfish;
+pub mod secret;
 pub mod store;
