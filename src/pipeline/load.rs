@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::check::{Check, Names, check_pipeline};
 use super::checked::Pipeline;
-use super::diagnostic::{Diagnostic, Diagnostics, Severity, Source, SourceId};
+use super::diagnostic::{Diagnostic, Diagnostics, Source, SourceId};
 use super::document::{InventoryDocument, PipelineDocument, schema_inventory, schema_pipeline};
 use super::inventory::{InventoryFile, merge_inventory};
 use super::shape::{masked, read};
@@ -108,38 +108,30 @@ impl Loaded {
             .references
             .iter()
             .filter_map(|(variable, source, span)| {
-                let label = match variable {
-                    Variable::Env(name) if !given.env.contains_key(name) => {
-                        "the environment variable is not set"
-                    }
-                    Variable::File(path) if !given.files.contains_key(path) => {
-                        "the file cannot be read"
-                    }
+                let (label, hint) = match variable {
+                    Variable::Env(name) if !given.env.contains_key(name) => (
+                        "the environment variable is not set",
+                        "set it before redpipe starts",
+                    ),
+                    Variable::File(path) if !given.files.contains_key(path) => (
+                        "the file cannot be read",
+                        "put the file there, readable for redpipe",
+                    ),
                     Variable::Env(_)
                     | Variable::File(_)
                     | Variable::BmcName
                     | Variable::ServerName
                     | Variable::Label(_) => return None,
                 };
-                let mut finding = Diagnostic::error(
-                    *source,
-                    span.clone(),
-                    format!("variable `{variable}` has no value"),
-                    label,
-                );
-                finding.hint("set it before redpipe starts; `$$` is a plain `$`");
+                let message = format!("variable `{variable}` has no value");
+                let mut finding = Diagnostic::error(*source, span.clone(), message, label);
+                finding.hint(hint);
                 Some(finding)
             });
         let findings: Vec<Diagnostic> = absent.collect();
         if findings.is_empty() {
             return Ok(());
         }
-        assert!(
-            findings
-                .iter()
-                .all(|finding| finding.severity == Severity::Error),
-            "what is absent stops the load"
-        );
         Err(Diagnostics {
             sources: self.warnings.sources.clone(),
             findings,

@@ -184,7 +184,7 @@ fn attributes<'d>(
 
 impl Seen {
     fn add(&mut self, id: String, what: &str, span: Range<usize>, check: &mut Check<'_>) {
-        if let Some(first) = self.0.get(&id).cloned() {
+        if let Some(first) = self.first(&id) {
             let source = check.file.id;
             check
                 .error(
@@ -197,6 +197,24 @@ impl Seen {
         } else {
             self.0.insert(id, span);
         }
+    }
+
+    /// Where the same thing, a part of it or a whole around it was set before.
+    fn first(&self, id: &str) -> Option<Range<usize>> {
+        let overlaps = |known: &str| {
+            let (short, long) = if known.len() < id.len() {
+                (known, id)
+            } else {
+                (id, known)
+            };
+            long.strip_prefix(short).is_some_and(|rest| {
+                rest.is_empty() || short.starts_with('{') && rest.starts_with('/')
+            })
+        };
+        self.0
+            .iter()
+            .find(|(known, _)| overlaps(known))
+            .map(|(_, span)| span.clone())
     }
 }
 
@@ -230,9 +248,10 @@ fn check_resource(
         template::table(set.get().iter(), place, check)
     });
     if let (Some(uri), Some(set)) = (uri, set) {
+        let resource = uri.get().trim_end_matches('/');
         for (pointer, span) in leaves(set.get()) {
-            let what = format!("`{pointer}` of `{}`", uri.get());
-            seen.add(format!("{}#{pointer}", uri.get()), &what, span, check);
+            let what = format!("`{pointer}` of `{resource}`");
+            seen.add(format!("{resource}#{pointer}"), &what, span, check);
         }
         if let Some((what, span)) = severing(uri, set.get()).filter(|_| !severs) {
             check

@@ -280,17 +280,20 @@ impl Walk<'_> {
             (
                 Form::Text | Form::Choice(_),
                 DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_),
-            ) => Some("put it in quotes"),
+            ) => "put it in quotes".to_owned(),
             (Form::Integer { .. } | Form::Number | Form::Boolean, DeValue::String(_)) => {
-                Some("leave out the quotes")
+                "leave out the quotes".to_owned()
             }
-            (Form::List { .. }, _) => Some("put it in `[` and `]`"),
-            (_, _) => None,
+            (Form::List { .. }, _) => "put it in `[` and `]`".to_owned(),
+            (Form::Table(form), _) if !form.fields.is_empty() => {
+                format!(
+                    "write a table with {}",
+                    list(form.fields.iter().map(|field| field.key.as_str()))
+                )
+            }
+            (_, _) => format!("write {}", form.expected()),
         };
-        let finding = self.error(value.span(), message, label);
-        if let Some(hint) = hint {
-            finding.hint(hint);
-        }
+        self.error(value.span(), message, label).hint(hint);
         false
     }
 

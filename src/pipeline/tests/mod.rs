@@ -1,6 +1,15 @@
 //! Whole files in, findings and checked values out.
 
+mod arbitrary;
+mod everything;
 mod examples;
+mod inventory;
+mod meaning_names;
+mod meaning_values;
+mod merged;
+mod not_yet;
+mod schema;
+mod structure;
 
 use super::{Diagnostic, Diagnostics, Loaded, Source, load};
 
@@ -55,5 +64,36 @@ fn loaded(inventory: &[(&str, &str)], pipelines: &[(&str, &str)]) -> Loaded {
     match try_load(inventory, pipelines) {
         Ok(loaded) => loaded,
         Err(all) => panic!("{all}"),
+    }
+}
+
+/// One faulty file, and all that is found in it.
+struct Case {
+    claim: &'static str,
+    text: &'static str,
+    findings: &'static [&'static str],
+}
+
+fn check_pipelines(cases: &[Case]) {
+    check(cases, |text| findings(&[], &[("p.toml", text)]));
+}
+
+fn check_inventories(cases: &[Case]) {
+    check(cases, |text| findings(&[("i.toml", text)], &[]));
+}
+
+fn check(cases: &[Case], find: impl Fn(&str) -> Vec<String>) {
+    for Case {
+        claim,
+        text,
+        findings,
+    } in cases
+    {
+        let found = find(text);
+        assert_eq!(found, *findings, "{claim}: found\n{}", found.join("\n"));
+        assert!(
+            !found.iter().any(|line| line.contains("hunter2")),
+            "{claim}: a secret is shown"
+        );
     }
 }
