@@ -5,6 +5,7 @@
 
 mod conflict;
 mod digest;
+pub mod item;
 pub mod method;
 pub mod resolve;
 pub mod resources;
@@ -16,10 +17,11 @@ pub mod targets;
 mod testing;
 
 pub use conflict::{Claim, Conflict, conflicts};
+pub use item::{ItemAssessment, ItemContext, assess_item};
 pub use method::{choose_method, image_source};
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};
 pub use resources::{ResourceAssessment, assess_resource};
-pub use secrecy::Written;
+pub use secrecy::{Remembered, Written};
 pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
 };

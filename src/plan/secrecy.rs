@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::model::Target;
+
 /// What is shown in place of a secret value.
 pub const MASK: &str = "********";
 
@@ -48,6 +50,27 @@ impl Written<'_> {
     }
 }
 
+/// What a state store remembers of write-only values on the targets of one BMC.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remembered {
+    /// Salt of this state store.
+    pub salt: String,
+    /// [`fingerprint`]s by target and place.
+    pub fingerprints: BTreeMap<Target, BTreeMap<String, String>>,
+}
+
+impl Remembered {
+    /// What is remembered of one target.
+    pub fn on(&self, target: &Target) -> Written<'_> {
+        Written {
+            salt: &self.salt,
+            fingerprints: self.fingerprints.get(target).unwrap_or(&NOTHING),
+        }
+    }
+}
+
+static NOTHING: BTreeMap<String, String> = BTreeMap::new();
+
 /// A salted SHA-256, as lower-case hex, of one value in one place.
 pub fn fingerprint(salt: &str, key: &str, value: &Value) -> String {
     let mut hash = Sha256::new();
@@ -76,9 +99,23 @@ pub fn is_secret(name: &str) -> bool {
         "timeout",
         "count",
         "days",
+        "lifetime",
+        "history",
+        "complexity",
+        "required",
+        "type",
+        "mode",
     ];
     !about.iter().any(|end| plain.ends_with(end))
         && SECRET_PARTS.iter().any(|part| plain.contains(part))
+}
+
+/// Whether a value read back says nothing about what is stored.
+pub(super) fn is_hidden(read: &Value) -> bool {
+    read.is_null()
+        || read
+            .as_str()
+            .is_some_and(|text| text.chars().all(|c| matches!(c, '*' | '•')))
 }
 
 /// A value as it may be shown: secrets at any depth are replaced by [`MASK`].

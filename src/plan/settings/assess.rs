@@ -78,6 +78,12 @@ pub struct SettingsAssessment {
 }
 
 impl SettingsAssessment {
+    /// Whether something is to be written or waited for. While it is, [`foreign_pending`](Self::foreign_pending) must be
+    /// empty: a write or a reset would put it into effect too.
+    pub fn is_due(&self) -> bool {
+        !self.changes.is_empty() || !self.pending_ours.is_empty() || !self.unconfirmed.is_empty()
+    }
+
     /// Values to write, in the registry's form and type. Secret ones are in the clear.
     pub(super) fn writes(&self) -> &BTreeMap<String, Value> {
         &self.writes
@@ -173,10 +179,7 @@ pub fn assess_settings(item: &AttributeItem<'_>, view: &SettingsView) -> Setting
         }
     }
     assessment.reset_required = assessment.needs_reset(item.target, view);
-    assessment.satisfied = assessment.findings.is_empty()
-        && assessment.changes.is_empty()
-        && assessment.pending_ours.is_empty()
-        && assessment.unconfirmed.is_empty();
+    assessment.satisfied = assessment.findings.is_empty() && !assessment.is_due();
     assessment
 }
 
@@ -235,7 +238,8 @@ fn foreign_pending(item: &AttributeItem<'_>, view: &SettingsView) -> Vec<String>
             .filter_map(|values| values.get(name))
             .any(|value| {
                 same(value, pending, definition)
-                    || (is_write_only(name, definition) && item.written.holds(name, value))
+                    || (is_write_only(name, definition, view.current(name))
+                        && item.written.holds(name, value))
             });
         if !is_ours && !names.contains(name) {
             names.push(name.clone());

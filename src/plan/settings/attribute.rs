@@ -10,14 +10,14 @@ use crate::model::setting::{AttributeDefinition, AttributeType};
 use crate::model::{SettingsView, Target};
 use crate::plan::secrecy;
 
-/// Whether an attribute cannot be read back.
-pub(super) fn is_write_only(name: &str, definition: Option<&AttributeDefinition>) -> bool {
-    match definition {
-        Some(definition) => {
-            definition.write_only || definition.kind == Some(AttributeType::Password)
-        }
-        None => secrecy::is_secret(name),
-    }
+/// Whether an attribute cannot be read back: the registry says so, or it is named like a secret and reads like one.
+pub(super) fn is_write_only(
+    name: &str,
+    definition: Option<&AttributeDefinition>,
+    current: Option<&Value>,
+) -> bool {
+    definition.is_some_and(|d| d.write_only || d.kind == Some(AttributeType::Password))
+        || (secrecy::is_secret(name) && current.is_none_or(secrecy::is_hidden))
 }
 
 /// Where one wanted attribute stands.
@@ -53,13 +53,14 @@ impl<'a> Attribute<'a> {
         view: &'a SettingsView,
     ) -> Self {
         let effective = dependency::effective(name, item, view);
-        let write_only = is_write_only(name, effective.as_ref().map(|e| &e.definition));
+        let current = item.current(name, view);
+        let write_only = is_write_only(name, effective.as_ref().map(|e| &e.definition), current);
         Self {
             name,
             wanted,
-            current: item.current(name, view),
-            effective,
+            current,
             write_only,
+            effective,
         }
     }
 
@@ -172,7 +173,7 @@ impl<'a> Attribute<'a> {
         let name = self.name;
         let now = self.current.map_or_else(
             || "nothing".to_owned(),
-            |value| format!("`{}`", shown(value)),
+            |value| format!("`{}`", shown(&secrecy::masked(name, value))),
         );
         let (kind, message, condition) = match (effective.locked_by, effective.unlocked_by) {
             (Some(lock), _) => {
