@@ -5,6 +5,8 @@ mod hops;
 mod not_yet;
 mod options;
 mod pipeline;
+mod resource;
+mod seen;
 mod selector;
 mod settings;
 mod sever;

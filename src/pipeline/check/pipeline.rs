@@ -34,12 +34,7 @@ pub(crate) fn check_pipeline(
         .rollout
         .as_ref()
         .map(|rollout| check_rollout(rollout.get(), check));
-    if let Some(maintenance) = &document.maintenance {
-        check_maintenance(maintenance.get(), check);
-    }
-    check.not_yet_key(&HELD_FOR, document.held_for.as_ref());
-    check.not_yet_key(&APPROVAL_TTL, document.approval_ttl.as_ref());
-    check.not_yet_key(&FIRMWARE, document.firmware.as_ref());
+    check_unsupported(document, check);
     let defaults = document.defaults.as_ref().map(At::get);
     if let Some(defaults) = defaults {
         check_defaults(defaults, check);
@@ -83,6 +78,15 @@ fn check_rollout(rollout: &RolloutDocument, check: &mut Check<'_>) -> Rollout {
             .as_ref()
             .map_or(default.max_failures, |value| *value.get()),
     }
+}
+
+fn check_unsupported(document: &PipelineDocument, check: &mut Check<'_>) {
+    if let Some(maintenance) = &document.maintenance {
+        check_maintenance(maintenance.get(), check);
+    }
+    check.not_yet_key(&HELD_FOR, document.held_for.as_ref());
+    check.not_yet_key(&APPROVAL_TTL, document.approval_ttl.as_ref());
+    check.not_yet_key(&FIRMWARE, document.firmware.as_ref());
 }
 
 fn check_maintenance(maintenance: &MaintenanceDocument, check: &mut Check<'_>) {

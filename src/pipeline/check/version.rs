@@ -75,7 +75,9 @@ fn parse_requires(requires: &At<String>, check: &mut Check<'_>) -> Option<Requir
     });
     match found {
         Some((op, version))
-            if !is_absent(version) && !version.starts_with(['<', '>', '=', '!']) =>
+            if !is_absent(version)
+                && !version.starts_with(['<', '>', '=', '!'])
+                && !version.contains("${") =>
         {
             Some(Requirement {
                 op,

@@ -59,20 +59,11 @@ pub(super) fn check_bmc(
     let servers = check_servers(bmc, &labels, sight, check);
     let own = bmc_layer(document, &sight.credential_names.0, check);
     let auth = own.auth.or(defaults.auth).unwrap_or(AuthMode::Auto);
-    let has_credentials =
-        own.set.contains_key("credentials") || defaults.set.contains_key("credentials");
     if auth != AuthMode::None
-        && !has_credentials
-        && !check.file.was_reported(&bmc.span(), "credentials")
+        && !own.set.contains_key("credentials")
+        && !defaults.set.contains_key("credentials")
     {
-        let shown = name.map_or("?", |name| name.get());
-        check
-            .error(
-                bmc.span(),
-                format!("bmc `{shown}` has no credentials"),
-                "nobody to log in as",
-            )
-            .hint("add `credentials = \"NAME\"` here or in `[defaults]`, or `auth = \"none\"`");
+        nobody_logs_in(bmc, name, check);
     }
     let credentials = own.credentials.as_ref().or(defaults.credentials.as_ref());
     let layers: Vec<_> = [own.pace, defaults.pace].into_iter().flatten().collect();
@@ -99,6 +90,19 @@ pub(super) fn check_bmc(
         file: check.file.source.name.clone(),
         line: check.file.source.position(bmc.span().start).line,
     })
+}
+
+fn nobody_logs_in(bmc: &At<BmcDocument>, name: Option<&At<String>>, check: &mut Check<'_>) {
+    if !check.file.was_reported(&bmc.span(), "credentials") {
+        let shown = name.map_or("?", |name| name.get());
+        check
+            .error(
+                bmc.span(),
+                format!("bmc `{shown}` has no credentials"),
+                "nobody to log in as",
+            )
+            .hint("add `credentials = \"NAME\"` here or in `[defaults]`, or `auth = \"none\"`");
+    }
 }
 
 fn check_address(

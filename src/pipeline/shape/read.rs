@@ -92,7 +92,9 @@ pub(crate) fn read<'a, T: DeserializeOwned>(
         )),
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
-            findings.push(Diagnostic::error(id, span, error.message(), "does not fit"));
+            let mut finding = Diagnostic::error(id, span, error.message(), "does not fit");
+            finding.hint("the schema and the parser of redpipe disagree here, which is a bug");
+            findings.push(finding);
             None
         }
     }
