@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use http::header::{IF_MATCH, LOCATION};
+use http::header::LOCATION;
 use http::{HeaderMap, Method};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -15,10 +15,8 @@ use tokio::time::sleep;
 use super::answer::{Answer, Patched, Sent};
 use super::clock::Clock;
 use super::credentials::CredentialSource;
-use super::etag::{EtagForm, Ladder, Tags, is_about_tag};
 use super::line::Line;
 use super::memory::Memory;
-use super::messages::{scrub, scrub_json, secrets_in};
 use super::pace::scaled;
 use super::reading::path_on;
 use super::session::Sessions;
@@ -67,7 +65,7 @@ pub struct Parts {
 pub struct Conversation {
     line: Line,
     sessions: Sessions,
-    memory: Arc<dyn Memory>,
+    pub(super) memory: Arc<dyn Memory>,
 }
 
 impl Conversation {
@@ -190,53 +188,6 @@ impl Conversation {
         path_on(&self.line.address, link)
     }
 
-    /// The ladder: `Ok` with the fresh document where nothing is left to do.
-    async fn climb(
-        &self,
-        path: &str,
-        mut build: impl FnMut(&Value) -> Option<Value> + Send,
-    ) -> Result<Value, Box<Sent>> {
-        let remembered = self.memory.etag_form().as_deref().and_then(EtagForm::parse);
-        let mut ladder = Ladder::new(remembered);
-        let mut refusal = None;
-        loop {
-            let (fresh, tags) = self
-                .fresh(path)
-                .await
-                .map_err(|fault| Box::new(Sent::NotSent(fault)))?;
-            let Some(body) = build(&fresh) else {
-                return Ok(fresh);
-            };
-            let Some((form, if_match)) = ladder.next(&tags) else {
-                // The ladder gives at least one try, so a refusal is what ended it.
-                let sent = refusal.map_or_else(|| Sent::NotSent(no_try(path)), Sent::Answered);
-                return Err(Box::new(sent));
-            };
-            let extra = if_match
-                .map(|value| (IF_MATCH, value))
-                .into_iter()
-                .collect();
-            let bytes = WireBody::Bytes(body.to_string().into());
-            match self.send(Method::PATCH, path, extra, bytes).await {
-                Sent::Answered(answer) if is_about_tag(&answer) => refusal = Some(answer),
-                Sent::Answered(answer) => {
-                    let nothing_to_match = form == EtagForm::Absent && tags.is_empty();
-                    if answer.is_good() && !nothing_to_match {
-                        self.learn_form(form, remembered);
-                    }
-                    return Err(Box::new(Sent::Answered(scrubbed(answer, &body))));
-                }
-                sent @ (Sent::NotSent(_) | Sent::Lost(_)) => return Err(Box::new(sent)),
-            }
-        }
-    }
-
-    fn learn_form(&self, worked: EtagForm, remembered: Option<EtagForm>) {
-        if remembered.unwrap_or(EtagForm::AsSent) != worked {
-            self.memory.remember_etag_form(worked.as_str());
-        }
-    }
-
     async fn read(&self, path: &str, identity: Identity) -> Result<Answer, Fault> {
         let mut tries = 0;
         loop {
@@ -289,7 +240,13 @@ impl Conversation {
         )))
     }
 
-    async fn send(&self, method: Method, path: &str, extra: HeaderMap, body: WireBody) -> Sent {
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        extra: HeaderMap,
+        body: WireBody,
+    ) -> Sent {
         let what = method.to_string();
         match self.exchange(method, path, extra, body).await {
             Ok(answer) => Sent::Answered(answer),
@@ -323,19 +280,6 @@ impl Conversation {
             }
         }
         unreachable!("the second round returns")
-    }
-
-    /// The resource as it is now, with its tags; null where it does not exist yet.
-    async fn fresh(&self, path: &str) -> Result<(Value, Tags), Fault> {
-        match self.get(path).await {
-            Ok(answer) => {
-                let tags = Tags::of(&answer);
-                Ok((answer.json, tags))
-            }
-            // Some settings resources come into being with the first PATCH.
-            Err(fault) if fault.status == Some(404) => Ok((Value::Null, Tags::default())),
-            Err(fault) => Err(fault),
-        }
     }
 
     async fn prove(&self) -> Result<(), Fault> {
@@ -387,15 +331,6 @@ fn tries_for(trouble: &Trouble) -> u32 {
     }
 }
 
-fn scrubbed(mut answer: Answer, body: &Value) -> Answer {
-    let secrets = secrets_in(body);
-    if !secrets.is_empty() {
-        scrub(&mut answer.messages, &secrets);
-        scrub_json(&mut answer.json, &secrets);
-    }
-    answer
-}
-
 fn redirect_fault(answer: &Answer, why: &str) -> Fault {
     let mut fault = answer.fault("GET");
     let to = answer
@@ -405,12 +340,4 @@ fn redirect_fault(answer: &Answer, why: &str) -> Fault {
         .unwrap_or("nowhere");
     fault.causes.push(format!("the redirect to `{to}` {why}"));
     fault
-}
-
-fn no_try(path: &str) -> Fault {
-    Fault::new(
-        FaultKind::Bug,
-        Retry::Never,
-        format!("no form of `If-Match` was tried on `{path}`"),
-    )
 }

@@ -19,9 +19,12 @@ mod logins;
 mod memory;
 mod messages;
 mod pace;
+mod patch;
 mod reading;
 mod retry_after;
 mod session;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod tls_tickets;
 mod transport;
