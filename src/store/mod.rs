@@ -4,6 +4,7 @@
 //! is), and starts no task: every call is short and synchronous.
 
 mod error;
+mod fact_kind;
 mod facts;
 mod journal;
 mod lease;
@@ -13,7 +14,8 @@ mod process;
 mod sqlite;
 
 pub use error::{LeaseError, StoreError};
-pub use facts::{FactKind, Facts};
+pub use fact_kind::FactKind;
+pub use facts::Facts;
 pub use journal::{EventRow, Journal, JournalRow, RunMark, RunRow, StoredRecord};
 pub use lease::{HeldBy, Lease, LeaseEpoch, Leases, Owner, Taken};
 pub use location::{StateLocation, default_path};

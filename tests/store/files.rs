@@ -92,6 +92,18 @@ fn a_database_locked_by_another_process_says_so() {
 }
 
 #[test]
+fn a_new_database_that_stays_locked_is_given_up() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("state.db");
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    SqliteStore::open(&path).unwrap();
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_named() {
     let folder = TempDir::new().unwrap();
     let in_the_way = folder.path().join("file");
@@ -173,7 +185,7 @@ fn the_database_itself_refuses_a_second_unfinished_run() {
         .open_run(&"p".into(), &"b".into(), &lease.epoch, at(0), &[])
         .unwrap();
     let second = Connection::open(&path).unwrap().execute(
-        "INSERT INTO runs SELECT 'x', 'q', bmc, 1, phase, opened_at, changed_at, NULL, 0 FROM runs",
+        "INSERT INTO runs SELECT 'x', 'q', bmc, 1, phase, opened_at, changed_at, NULL, 0, 0 FROM runs",
         [],
     );
     assert!(second.unwrap_err().to_string().contains("UNIQUE"));
@@ -181,12 +193,12 @@ fn the_database_itself_refuses_a_second_unfinished_run() {
 
 #[test]
 fn many_may_open_a_new_database_at_once_and_share_it() {
-    for _ in 0..10 {
+    for _ in 0..20 {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("state.db");
         let salts: Vec<String> = std::thread::scope(|scope| {
             let open = || SqliteStore::open(&path).unwrap().salt().unwrap();
-            let all: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            let all: Vec<_> = (0..6).map(|_| scope.spawn(open)).collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
         });
         assert!(salts.iter().all(|salt| *salt == salts[0]), "{salts:?}");

@@ -11,13 +11,19 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::migrate::{self, Found, SCHEMA};
 use crate::store::error::{LeaseError, StoreError};
-use crate::store::facts::{FactKind, SessionRow, parse};
+use crate::store::fact_kind::FactKind;
+use crate::store::facts::{SessionRow, parse};
 use crate::store::lease::Leases;
 use crate::store::location;
 use crate::store::process::ProcessLock;
 
 /// How long a call waits for another process. Calls take milliseconds; whoever holds the file for longer is stuck.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often opening is tried before the last try, and how long it rests in between: two seconds at least, and making a
+/// database takes some milliseconds.
+const OPEN_TRIES: u32 = 200;
+const OPEN_PAUSE: Duration = Duration::from_millis(10);
 
 /// A store in one SQLite file: write-ahead log, every commit synced to disk.
 #[derive(Debug)]
@@ -44,11 +50,12 @@ impl SqliteStore {
         // Made before SQLite opens it, so that it and the files that SQLite puts beside it are private from the start.
         drop(location::private_file(&path)?);
         let (connection, found) =
-            connect(&path).map_err(|error| explain(error, &path, "open it"))?;
+            patiently(|| connect(&path)).map_err(|error| explain(error, &path, "open it"))?;
         let newer = match found {
             Found::Ours => {
                 make_private(&path)?;
-                use_log(&connection).map_err(|error| explain(error, &path, "open it"))?;
+                patiently(|| use_log(&connection))
+                    .map_err(|error| explain(error, &path, "open it"))?;
                 None
             }
             Found::Newer(schema) => Some(schema),
@@ -196,12 +203,26 @@ fn unnamed(error: &rusqlite::Error) -> StoreError {
     }
 }
 
+/// Tries again while another process makes the same database: SQLite does not wait for that one by itself.
+fn patiently<T>(open: impl Fn() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    for _ in 0..OPEN_TRIES {
+        match open() {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                std::thread::sleep(OPEN_PAUSE);
+            }
+            done => return done,
+        }
+    }
+    open()
+}
+
 fn connect(path: &Path) -> rusqlite::Result<(Connection, Found)> {
     let mut connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Short, because opening is tried again and again.
+    connection.busy_timeout(OPEN_PAUSE)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     let found = migrate::migrate(&mut connection)?;
@@ -210,7 +231,8 @@ fn connect(path: &Path) -> rusqlite::Result<(Connection, Found)> {
 
 /// Only once the file is known to be ours: this is written into it, and makes files beside it.
 fn use_log(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.busy_timeout(BUSY_TIMEOUT)
 }
 
 fn make_private(path: &Path) -> Result<(), StoreError> {

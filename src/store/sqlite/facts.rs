@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::convert;
 use super::database::SqliteStore;
 use crate::store::error::StoreError;
-use crate::store::facts::{FactKind, Facts};
+use crate::store::fact_kind::FactKind;
+use crate::store::facts::Facts;
 
 impl Facts for SqliteStore {
     fn fact(

@@ -94,7 +94,8 @@ impl Journal for SqliteStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         Ok(self.read("read events", |tx| {
             let mut query = tx.prepare(
-                "SELECT * FROM journal JOIN runs USING (run_id) WHERE cursor > ?1 ORDER BY cursor LIMIT ?2",
+                "SELECT journal.*, pipeline, bmc, number FROM journal JOIN runs USING (run_id)
+                 WHERE cursor > ?1 ORDER BY cursor LIMIT ?2",
             )?;
             let rows = query.query_map([cursor, limit], |row| {
                 Ok(EventRow {
@@ -159,8 +160,8 @@ fn insert_run(
     };
     let id = key.id();
     tx.execute(
-        "INSERT INTO runs (run_id, pipeline, bmc, number, phase, opened_at, changed_at, last_seq)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0)",
+        "INSERT INTO runs (run_id, pipeline, bmc, number, phase, opened_at, changed_at, last_seq, record_version)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0, 0)",
         params![
             id,
             pipeline.as_str(),
@@ -204,7 +205,7 @@ fn check_versions(
         return Ok(());
     };
     let found: u32 = tx.query_row(
-        "SELECT coalesce(max(record_version), 0) FROM journal WHERE run_id = ?1",
+        "SELECT record_version FROM runs WHERE run_id = ?1",
         [run_id],
         |row| row.get(0),
     )?;
@@ -241,9 +242,14 @@ fn push(
             record.body.to_string(),
         ])?;
     }
+    let version = records
+        .iter()
+        .map(|record| record.version)
+        .max()
+        .unwrap_or(0);
     tx.execute(
-        "UPDATE runs SET last_seq = ?2 WHERE run_id = ?1",
-        params![run_id, convert::stored(seq)],
+        "UPDATE runs SET last_seq = ?2, record_version = max(record_version, ?3) WHERE run_id = ?1",
+        params![run_id, convert::stored(seq), version],
     )?;
     Ok(seq)
 }

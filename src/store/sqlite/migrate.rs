@@ -18,6 +18,7 @@ const STEPS: [&str; SCHEMA as usize] = ["CREATE TABLE runs (
         changed_at  TEXT NOT NULL,
         finished_at TEXT,
         last_seq    INTEGER NOT NULL,
+        record_version INTEGER NOT NULL,
         UNIQUE (pipeline, bmc, number)
     ) STRICT;
     CREATE UNIQUE INDEX one_unfinished_run_per_bmc ON runs (bmc) WHERE finished_at IS NULL;

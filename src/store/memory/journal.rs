@@ -1,47 +1,12 @@
-//! This file is a store without a disk, for tests.
-//!
-//! It shares no code with the SQLite store but the rules, so that each checks the other. Nothing in it survives the
-//! process.
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+//! This file keeps runs and journals in memory.
 
 use jiff::Timestamp;
-use serde_json::Value;
 
-use super::error::{LeaseError, StoreError};
-use super::facts::{FactKind, Facts};
-use super::journal::{EventRow, Journal, JournalRow, OPENED, RunMark, RunRow, StoredRecord};
-use super::lease::{self, Holder, Lease, LeaseEpoch, LeaseState, Leases, Owner, Taken};
+use super::state::{MemoryStore, State};
 use crate::model::id::{BmcName, PipelineName, RunKey};
-
-/// A store in memory.
-#[derive(Debug, Default)]
-pub struct MemoryStore {
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    runs: BTreeMap<RunKey, RunRow>,
-    /// Place in the stream = index + 1.
-    journal: Vec<(RunKey, JournalRow)>,
-    leases: BTreeMap<BmcName, LeaseState>,
-    facts: BTreeMap<(FactKind, String, String), Value>,
-}
-
-impl MemoryStore {
-    /// An empty store.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is checked before the first field moves, so a panic elsewhere leaves nothing half done.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use crate::store::error::StoreError;
+use crate::store::journal::{EventRow, Journal, JournalRow, OPENED, RunMark, RunRow, StoredRecord};
+use crate::store::lease::LeaseEpoch;
 
 impl Journal for MemoryStore {
     fn open_run(
@@ -268,136 +233,5 @@ impl State {
             run.changed_at = mark.at;
             run.finished_at = mark.finished.then_some(mark.at);
         }
-    }
-}
-
-impl Leases for MemoryStore {
-    fn acquire_lease(
-        &self,
-        bmc: &BmcName,
-        owner: &Owner,
-        now: Timestamp,
-        ttl: Duration,
-    ) -> Result<Lease, LeaseError> {
-        let mut state = self.state();
-        let lease = lease::acquire(state.leases.get(bmc).cloned(), bmc, owner, now, ttl)?;
-        let holder = Holder {
-            owner: lease.owner.clone(),
-            acquired_at: lease.acquired_at,
-            renewed_at: lease.renewed_at,
-            expires_at: lease.expires_at,
-        };
-        state.leases.insert(
-            bmc.clone(),
-            LeaseState {
-                epoch: lease.epoch,
-                holder: Some(holder),
-            },
-        );
-        Ok(lease)
-    }
-
-    fn renew_lease(
-        &self,
-        lease: &Lease,
-        now: Timestamp,
-        ttl: Duration,
-    ) -> Result<Lease, LeaseError> {
-        let mut state = self.state();
-        let mut holder = lease::still_held(
-            state.leases.get(&lease.bmc).cloned(),
-            &lease.bmc,
-            lease.epoch,
-        )?;
-        holder.renewed_at = now;
-        holder.expires_at = lease::after(now, ttl);
-        state.leases.insert(
-            lease.bmc.clone(),
-            LeaseState {
-                epoch: lease.epoch,
-                holder: Some(holder.clone()),
-            },
-        );
-        Ok(holder.lease(&lease.bmc, lease.epoch, lease.taken.clone()))
-    }
-
-    fn release_lease(&self, lease: &Lease) -> Result<(), LeaseError> {
-        let mut state = self.state();
-        lease::still_held(
-            state.leases.get(&lease.bmc).cloned(),
-            &lease.bmc,
-            lease.epoch,
-        )?;
-        state.leases.insert(
-            lease.bmc.clone(),
-            LeaseState {
-                epoch: lease.epoch,
-                holder: None,
-            },
-        );
-        Ok(())
-    }
-
-    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
-        let state = self.state();
-        let held = state.leases.iter().filter_map(|(bmc, state)| {
-            state
-                .holder
-                .clone()
-                .map(|holder| holder.lease(bmc, state.epoch, Taken::Free))
-        });
-        Ok(held.collect())
-    }
-}
-
-impl Facts for MemoryStore {
-    fn fact(
-        &self,
-        kind: FactKind,
-        about: &str,
-        subject: &str,
-    ) -> Result<Option<Value>, StoreError> {
-        Ok(self
-            .state()
-            .facts
-            .get(&(kind, about.to_owned(), subject.to_owned()))
-            .cloned())
-    }
-
-    fn facts(&self, kind: FactKind, about: &str) -> Result<BTreeMap<String, Value>, StoreError> {
-        let state = self.state();
-        let found = state
-            .facts
-            .iter()
-            .filter(|((k, a, _), _)| *k == kind && a == about);
-        Ok(found
-            .map(|((_, _, subject), value)| (subject.clone(), value.clone()))
-            .collect())
-    }
-
-    fn holders(&self, kind: FactKind, subject: &str) -> Result<BTreeSet<String>, StoreError> {
-        let state = self.state();
-        let found = state
-            .facts
-            .keys()
-            .filter(|(k, _, s)| *k == kind && s == subject);
-        Ok(found.map(|(_, about, _)| about.clone()).collect())
-    }
-
-    fn update_fact(
-        &self,
-        kind: FactKind,
-        about: &str,
-        subject: &str,
-        change: &mut dyn FnMut(Option<Value>) -> Option<Value>,
-    ) -> Result<Option<Value>, StoreError> {
-        let mut state = self.state();
-        let key = (kind, about.to_owned(), subject.to_owned());
-        let changed = change(state.facts.get(&key).cloned());
-        match &changed {
-            Some(value) => state.facts.insert(key, value.clone()),
-            None => state.facts.remove(&key),
-        };
-        Ok(changed)
     }
 }

@@ -1,0 +1,47 @@
+//! This file names the kinds of durable facts.
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FactKind {
+    /// Certificate fingerprint, by `host:port`.
+    Pin,
+    /// A session of ours, by BMC and lock file of the process that opened it.
+    Session,
+    /// Discovered links, by BMC and BMC version.
+    Links,
+    /// What a BMC can do.
+    Capability,
+    /// How a BMC wants `If-Match`.
+    EtagForm,
+    /// Who a BMC said it is.
+    Identity,
+    /// One claim of an identity, by BMC and claim.
+    Claim,
+    /// Hash of a write-only value, by BMC, target and key.
+    Written,
+    /// `AccountLockoutThreshold`, by BMC.
+    LockoutThreshold,
+    /// What BMCs said to one credential, by its mark.
+    Logins,
+    /// This store's salt.
+    Salt,
+}
+
+impl FactKind {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pin => "pin",
+            Self::Session => "session",
+            Self::Links => "links",
+            Self::Capability => "capability",
+            Self::EtagForm => "etag-form",
+            Self::Identity => "identity",
+            Self::Claim => "claim",
+            Self::Written => "written",
+            Self::LockoutThreshold => "lockout-threshold",
+            Self::Logins => "logins",
+            Self::Salt => "salt",
+        }
+    }
+}

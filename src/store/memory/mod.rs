@@ -1,0 +1,11 @@
+//! This room is a store without a disk, for tests.
+//!
+//! It shares no code with the SQLite store but the rules, so that each checks the other. Nothing in it survives the
+//! process.
+
+mod facts;
+mod journal;
+mod leases;
+mod state;
+
+pub use state::MemoryStore;
