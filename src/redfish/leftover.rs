@@ -44,7 +44,7 @@ impl Cleaner<'_> {
             let done = match &note.uri {
                 Some(uri) if self.is_own(uri) => true,
                 Some(uri) => self.delete(uri).await,
-                None => self.delete_unnamed(&note).await.is_some(),
+                None => self.delete_unnamed(&note).await,
             };
             if done {
                 memory.forget_left_session(&note);
@@ -69,31 +69,47 @@ impl Cleaner<'_> {
     }
 
     /// A process died between sending its login and learning the URI. The session is told by its user, where it came
-    /// from and when it began, all measured against our own; without a time it is left alone.
-    async fn delete_unnamed(&self, note: &SessionNote) -> Option<()> {
-        let own = self.read(self.own.as_deref()?).await?.json;
-        let since = Born::of(&own)?.at.checked_sub(self.age_on_bmc(note)).ok()?;
-        let members = self.read(self.collection.as_deref()?).await?.json;
-        let links = members
-            .get("Members")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default();
-        let uris = links
-            .iter()
-            .filter_map(|link| link.get("@odata.id").and_then(Value::as_str));
-        let uris: Vec<String> = uris
-            .filter_map(|uri| path_on(&self.line.address, uri))
-            .take(MEMBERS_MAX)
-            .collect();
-        for uri in uris.iter().filter(|uri| !self.is_own(uri)) {
-            if let Some(answer) = self.read(uri).await
-                && is_ours(&own, &answer.json, since)
+    /// from and when it began, all measured against our own; where a BMC does not say these it is left alone. True
+    /// where nothing more can be done about it.
+    async fn delete_unnamed(&self, note: &SessionNote) -> bool {
+        let (Some(own), Some(collection)) = (&self.own, &self.collection) else {
+            return true;
+        };
+        let Some(own) = self.read(own).await else {
+            return false;
+        };
+        let Some(since) =
+            Born::of(&own.json).and_then(|born| born.at.checked_sub(self.age_on_bmc(note)).ok())
+        else {
+            return true;
+        };
+        let Some(members) = self.read(collection).await else {
+            return false;
+        };
+        for uri in self.others(&members.json) {
+            if let Some(answer) = self.read(&uri).await
+                && is_ours(&own.json, &answer.json, since)
             {
-                self.delete(uri).await;
+                self.delete(&uri).await;
             }
         }
-        Some(())
+        true
+    }
+
+    /// Sessions of the collection that are not our own.
+    fn others(&self, collection: &Value) -> Vec<String> {
+        let members = collection
+            .get("Members")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        let links = members
+            .iter()
+            .filter_map(|member| member.get("@odata.id").and_then(Value::as_str));
+        let paths = links.filter_map(|link| path_on(&self.line.address, link));
+        paths
+            .filter(|path| !self.is_own(path))
+            .take(MEMBERS_MAX)
+            .collect()
     }
 
     /// How long ago the login was sent, by the BMC's clock: one that plays minutes as seconds has aged more.

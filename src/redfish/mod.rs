@@ -6,6 +6,7 @@
 mod answer;
 mod basic;
 mod breaker;
+mod climb;
 mod clock;
 mod conversation;
 mod credentials;
@@ -19,7 +20,7 @@ mod logins;
 mod memory;
 mod messages;
 mod pace;
-mod patch;
+
 mod reading;
 mod retry_after;
 mod session;
