@@ -71,7 +71,7 @@ impl Cleaner<'_> {
     /// A process died between sending its login and learning the URI. The session is told by its user, where it came
     /// from and when it began, all measured against our own; where a BMC does not say these it is left alone. True
     /// where nothing more can be done about it.
-    async fn delete_unnamed(&self, note: &SessionNote) -> bool {
+    pub(super) async fn delete_unnamed(&self, note: &SessionNote) -> bool {
         let (Some(own), Some(collection)) = (&self.own, &self.collection) else {
             return true;
         };

@@ -97,7 +97,7 @@ async fn by_session(
         uri: None,
         opened_at: line.now(),
     };
-    sessions.memory.remember_session(Some(&note));
+    sessions.opening(&note);
     let sent = line
         .exchange(
             Method::POST,
@@ -110,7 +110,7 @@ async fn by_session(
         Ok(answered) => answered,
         Err(trouble) => {
             if trouble.is_unsent() {
-                sessions.memory.remember_session(None);
+                sessions.opened(&note, None);
             }
             return Tried::Failed(trouble);
         }
@@ -124,13 +124,14 @@ async fn by_session(
             .location
             .clone()
             .or_else(|| path_on(&line.address, answer.json.get("@odata.id")?.as_str()?));
-        sessions.memory.remember_session(Some(&SessionNote {
+        let held = SessionNote {
             uri: uri.clone(),
-            ..note
-        }));
+            ..note.clone()
+        };
+        sessions.opened(&note, Some(&held));
         return Tried::In(Standing::Session { uri, token });
     }
-    sessions.memory.remember_session(None);
+    sessions.opened(&note, None);
     if answer.is_good() || matches!(answer.status, 404 | 405 | 501) {
         return without_sessions(sessions, line, login, root).await;
     }

@@ -20,7 +20,6 @@ mod logins;
 mod memory;
 mod messages;
 mod pace;
-
 mod reading;
 mod retry_after;
 mod session;

@@ -19,7 +19,7 @@ use super::leftover::Cleaner;
 use super::line::Line;
 use super::login::{Tried, log_in, root_links};
 use super::logins::LoginEnd;
-use super::memory::Memory;
+use super::memory::{Memory, SessionNote};
 use super::pace::lock;
 use super::transport::{WireBody, X_AUTH_TOKEN};
 use super::trouble::Trouble;
@@ -34,6 +34,8 @@ pub(super) struct Sessions {
     state: Mutex<State>,
     pub(super) sessionless: AtomicBool,
     proved_at: StdMutex<Option<Instant>>,
+    /// Logins of this process that were sent and whose answer nobody saw: cut short, or lost.
+    unanswered: StdMutex<Vec<SessionNote>>,
 }
 
 #[derive(Default)]
@@ -116,6 +118,7 @@ impl Sessions {
             state: Mutex::new(State::default()),
             sessionless: AtomicBool::new(false),
             proved_at: StdMutex::new(None),
+            unanswered: StdMutex::new(Vec::new()),
         }
     }
 
@@ -281,6 +284,12 @@ impl Sessions {
         };
         cleaner.delete_stale(std::mem::take(stale)).await;
         cleaner.delete_left(self.memory.as_ref()).await;
+        let unanswered = lock(&self.unanswered).clone();
+        for note in unanswered {
+            if cleaner.delete_unnamed(&note).await {
+                lock(&self.unanswered).retain(|open| *open != note);
+            }
+        }
         if self.memory.lockout_threshold().is_none() {
             self.learn_threshold(line, standing, root).await;
         }
@@ -303,6 +312,18 @@ impl Sessions {
             self.memory
                 .remember_lockout_threshold(u32::try_from(threshold).unwrap_or(u32::MAX));
         }
+    }
+
+    /// Writes down, here and in memory, that a login is about to be sent.
+    pub(super) fn opening(&self, note: &SessionNote) {
+        self.memory.remember_session(Some(note));
+        lock(&self.unanswered).push(note.clone());
+    }
+
+    /// It was answered, or never sent: no session is unaccounted for.
+    pub(super) fn opened(&self, note: &SessionNote, held: Option<&SessionNote>) {
+        self.memory.remember_session(held);
+        lock(&self.unanswered).retain(|open| open != note);
     }
 
     pub(super) fn note_no_sessions(&self) {

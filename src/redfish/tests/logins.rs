@@ -6,6 +6,7 @@ use tokio::time::Instant;
 use super::support::{FakeBmc, SESSIONS, SYSTEM, TestMemory, secs, source, talk, talk_as};
 use crate::model::inventory::AuthMode;
 use crate::model::{FaultKind, Retry};
+use crate::redfish::{LoginEnd, LoginLeave, LoginRecord, LoginRule};
 
 const WRONG: &str = "wrong";
 
@@ -223,4 +224,31 @@ async fn a_login_cut_short_holds_nobody_up() {
     let start = Instant::now();
     talk(&bmc, &memory, |_| {}).get(SYSTEM).await.unwrap();
     assert!(start.elapsed() < secs(5));
+}
+
+proptest::proptest! {
+    /// Whatever the order of logins and their ends, no BMC refuses more often than the rule says, no two logins of one
+    /// BMC are under way at once, and without any success no more than three BMCs are ever asked.
+    #[test]
+    fn no_order_of_logins_breaks_the_bounds(steps in proptest::collection::vec((0_u8..6, 0_u8..3, 0_i64..200), 1..200)) {
+        let rule = LoginRule::new(None, secs(60), secs(100_000));
+        let mut record = LoginRecord::default();
+        let mut now: jiff::Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let mut under_way = std::collections::BTreeSet::new();
+        let mut refused = std::collections::BTreeMap::<String, u32>::new();
+        for (bmc, step, wait) in steps {
+            now += jiff::SignedDuration::from_millis(wait);
+            let bmc = bmc.to_string();
+            if under_way.contains(&bmc) && step > 0 {
+                let end = if step == 1 { LoginEnd::Refused } else { LoginEnd::Unknown };
+                record.end(&bmc, now, rule, end);
+                under_way.remove(&bmc);
+                *refused.entry(bmc).or_default() += u32::from(step == 1);
+            } else if record.ask(&bmc, now, rule) == LoginLeave::Go {
+                proptest::prop_assert!(under_way.insert(bmc), "two logins of one BMC at once");
+            }
+        }
+        proptest::prop_assert!(refused.values().all(|times| *times <= 3));
+        proptest::prop_assert!(refused.values().filter(|times| **times > 0).count() <= 3);
+    }
 }

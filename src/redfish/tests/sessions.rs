@@ -95,6 +95,22 @@ async fn a_session_whose_uri_was_never_learned_is_found_by_user_and_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_of_a_login_that_was_cut_short_is_deleted_after_the_next_one() {
+    let (bmc, memory) = (FakeBmc::new(), TestMemory::default());
+    let talk = talk(&bmc, &memory, |_| {});
+    bmc.with(|state| state.swallows_login = true);
+    assert!(
+        tokio::time::timeout(secs(3), talk.get(SYSTEM))
+            .await
+            .is_err()
+    );
+    assert_eq!(bmc.live_sessions(), 1);
+    talk.get(SYSTEM).await.unwrap();
+    let left: Vec<String> = bmc.with(|state| state.tokens.values().cloned().collect());
+    assert_eq!(left, [format!("{SESSIONS}/2")]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_401_renews_the_session_once() {
     let (bmc, memory) = (FakeBmc::new(), TestMemory::default());
     let talk = talk(&bmc, &memory, |_| {});

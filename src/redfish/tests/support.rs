@@ -51,6 +51,8 @@ pub(super) struct State {
     pub(super) takes: Vec<&'static str>,
     pub(super) etag: Option<&'static str>,
     pub(super) offers_sessions: bool,
+    /// The next login is processed and never answered.
+    pub(super) swallows_login: bool,
     /// When each session was opened, by URI, counted from the start of the test.
     pub(super) opened: BTreeMap<String, Duration>,
     start: Option<Instant>,
@@ -125,6 +127,11 @@ impl FakeBmc {
 impl Transport for FakeBmc {
     fn send(&self, request: WireRequest) -> BoxFuture<'_, Result<WireResponse, WireError>> {
         let fault = self.with(|state| state.receive(&request));
+        if request.path == SESSIONS && self.with(|state| std::mem::take(&mut state.swallows_login))
+        {
+            self.with(|state| state.answer(&request));
+            return Box::pin(std::future::pending());
+        }
         Box::pin(async move {
             match fault {
                 Some(Fault::Hang) => std::future::pending().await,
