@@ -42,7 +42,9 @@ impl Conversation {
                 .collect();
             let bytes = WireBody::Bytes(body.to_string().into());
             match self.send(Method::PATCH, path, extra, bytes).await {
-                Sent::Answered(answer) if is_about_tag(&answer) => refusal = Some(answer),
+                Sent::Answered(answer) if is_about_tag(&answer) => {
+                    refusal = Some(scrubbed(answer, &body));
+                }
                 Sent::Answered(answer) => {
                     let nothing_to_match = form == EtagForm::Absent && tags.is_empty();
                     if answer.is_good() && !nothing_to_match {

@@ -263,7 +263,11 @@ impl Conversation {
         body: WireBody,
     ) -> Result<Answer, Trouble> {
         for last in [false, true] {
-            let pass = self.sessions.pass(&self.line).await?;
+            let pass = self
+                .sessions
+                .pass(&self.line)
+                .await
+                .map_err(Trouble::before)?;
             let mut headers = extra.clone();
             headers.extend(pass.standing.headers());
             let (answer, _) = self
@@ -320,10 +324,14 @@ enum Identity {
 
 fn tries_for(trouble: &Trouble) -> u32 {
     match trouble {
-        Trouble::Wire(WireError::NotSent(_)) => CONNECT_TRIES,
-        Trouble::Wire(WireError::Lost(_)) => READ_TRIES,
+        Trouble::Wire(WireError::NotSent(_)) | Trouble::Before(WireError::NotSent(_)) => {
+            CONNECT_TRIES
+        }
+        Trouble::Wire(WireError::Lost(_)) | Trouble::Before(WireError::Lost(_)) => READ_TRIES,
         // What a login waits for has been waited for already; an open breaker is not waited out.
-        Trouble::Wire(WireError::Certificate(_)) | Trouble::Broken(_) => 1,
+        Trouble::Wire(WireError::Certificate(_))
+        | Trouble::Before(WireError::Certificate(_))
+        | Trouble::Broken(_) => 1,
         Trouble::Login(fault) => {
             let may_pass = matches!(fault.kind, FaultKind::NotReady | FaultKind::BadAnswer);
             if may_pass { READ_TRIES } else { 1 }

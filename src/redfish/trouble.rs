@@ -11,6 +11,8 @@ use crate::model::{BmcName, Fault, FaultKind, Retry};
 pub(super) enum Trouble {
     /// The transport says so.
     Wire(WireError),
+    /// The transport says so of a request that had to come first: what was asked was not sent.
+    Before(WireError),
     /// The breaker is open for this long; nothing was sent.
     Broken(Duration),
     /// Logging in failed; what was asked was not sent.
@@ -29,6 +31,14 @@ impl Trouble {
         !matches!(self, Self::Wire(WireError::Lost(_)))
     }
 
+    /// The same, met by a request that had to come first.
+    pub(super) fn before(self) -> Self {
+        match self {
+            Self::Wire(error) => Self::Before(error),
+            other @ (Self::Before(_) | Self::Broken(_) | Self::Login(_)) => other,
+        }
+    }
+
     /// The fault of a request `what` (a method) for `path`.
     pub(super) fn fault(self, what: &str, path: &str, bmc: &BmcName, address: &Address) -> Fault {
         let mut fault = match self {
@@ -41,10 +51,16 @@ impl Trouble {
                     wait.as_secs()
                 ),
             ),
-            Self::Wire(WireError::NotSent(text)) => Fault::new(
+            Self::Wire(WireError::NotSent(text)) | Self::Before(WireError::NotSent(text)) => Fault::new(
                 FaultKind::Unreachable,
                 Retry::Transient,
                 format!("bmc `{bmc}` at `{address}` cannot be reached"),
+            )
+            .with_cause(text),
+            Self::Before(WireError::Lost(text)) => Fault::new(
+                FaultKind::Unreachable,
+                Retry::Transient,
+                format!("bmc `{bmc}` at `{address}` gave no whole answer before {what} `{path}` could be sent"),
             )
             .with_cause(text),
             Self::Wire(WireError::Lost(text)) => Fault::new(
@@ -53,7 +69,7 @@ impl Trouble {
                 format!("bmc `{bmc}` at `{address}` gave no whole answer to {what} `{path}`"),
             )
             .with_cause(text),
-            Self::Wire(WireError::Certificate(problem)) => {
+            Self::Wire(WireError::Certificate(problem)) | Self::Before(WireError::Certificate(problem)) => {
                 certificate_fault(&problem, bmc, address)
             }
         };

@@ -3,8 +3,8 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::support::{FakeBmc, Fault, SYSTEM, TestMemory, error, talk};
-use crate::redfish::{Patched, Sent, WireError};
+use super::support::{FakeBmc, Fault, SESSIONS, SYSTEM, TestMemory, error, talk};
+use crate::redfish::{Patched, Sent, WireBody, WireError};
 
 fn wanted(fresh: &Value) -> Option<Value> {
     (fresh["AssetTag"] != "new").then(|| json!({"AssetTag": "new"}))
@@ -134,6 +134,25 @@ async fn a_lost_patch_is_not_repeated() {
     );
     assert!(matches!(patch(&bmc, &memory).await, Sent::Lost(_)));
     assert_eq!(bmc.count(&Method::PATCH, SYSTEM), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_login_loses_nothing_that_comes_after_it() {
+    let (bmc, memory) = (FakeBmc::new(), TestMemory::default());
+    let talk = talk(&bmc, &memory, |_| {});
+    bmc.fault(
+        Method::POST,
+        SESSIONS,
+        Fault::Wire(WireError::Lost("reset".to_owned())),
+    );
+    assert!(matches!(talk.delete(SYSTEM).await, Sent::NotSent(_)));
+    bmc.fault(Method::GET, "/redfish/v1/", Fault::Hang);
+    assert!(matches!(
+        talk.post(SYSTEM, WireBody::Empty).await,
+        Sent::NotSent(_)
+    ));
+    assert_eq!(bmc.count(&Method::POST, SYSTEM), 0);
+    assert_eq!(bmc.count(&Method::DELETE, SYSTEM), 0);
 }
 
 #[tokio::test(start_paused = true)]
