@@ -1,0 +1,40 @@
+//! What this BMC can do, from what discovery found.
+
+use super::links::Links;
+use crate::model::{Capability, UpdateMethod};
+
+/// The facts that a plan may rely on.
+pub(super) fn capability(
+    found: &Links,
+    platform: &str,
+    manager_reset_types: Vec<String>,
+    has_sessions: bool,
+) -> Capability {
+    let update = &found.update;
+    let methods = [
+        (update.multipart_push.is_some(), UpdateMethod::MultipartPush),
+        (update.simple_update.is_some(), UpdateMethod::SimpleUpdate),
+        (update.http_push.is_some(), UpdateMethod::HttpPush),
+    ];
+    let mut apply_times = update.simple_apply_times.clone();
+    for time in &update.push_apply_times {
+        if !apply_times.contains(time) {
+            apply_times.push(time.clone());
+        }
+    }
+    Capability {
+        platform: platform.to_owned(),
+        update_methods: methods
+            .iter()
+            .filter(|(offered, _)| *offered)
+            .map(|(_, method)| *method)
+            .collect(),
+        transfer_protocols: update.transfer_protocols.clone(),
+        apply_times,
+        max_image_bytes: update.max_image_bytes,
+        manager_reset_types,
+        expand: found.root.expand && !found.expand_refused,
+        sessions: has_sessions,
+        stages_per_target: false,
+    }
+}

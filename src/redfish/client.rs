@@ -1,0 +1,212 @@
+//! One BMC, as the rest of the program sees it: look at it, act on it, leave it.
+//!
+//! It decides nothing and repeats nothing: a look is as many reads as answer it, an action is one intent.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::boxes::{ServerRef, system_named, systems_meant};
+use super::conversation::Conversation;
+use super::links::{LINKS_FORMAT, Links};
+use super::observe::Observer;
+use super::patch::{patch_attributes, patch_resource};
+use super::reader::{Expand, Reader};
+use super::registry::Describes;
+use super::reset::send_reset;
+use super::resource::{base_of, resolve};
+use super::transport::Progress;
+use super::update::send_update;
+use crate::model::action::{Action, UpdateAction};
+use crate::model::setting::AttributeRegistry;
+use crate::model::{
+    BmcName, Fault, FaultKind, LookRequest, Outcome, Retry, Seen, ServerName, Target,
+};
+
+/// The client of one BMC. Share it by `Arc`; looks and actions may overlap, the conversation paces them.
+pub struct Client {
+    pub(super) conversation: Arc<Conversation>,
+    pub(super) servers: Vec<ServerRef>,
+    pub(super) bmc: BmcName,
+    pub(super) platform_override: Option<String>,
+    remembered: Mutex<Remembered>,
+}
+
+/// What a client keeps between looks.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    /// Where things are.
+    pub(super) links: Option<Links>,
+    /// Whether this process has read the service root.
+    pub(super) root_read: bool,
+    /// Registries by kind, name and the version of what they describe.
+    pub(super) registries: BTreeMap<(Describes, String, String), Arc<AttributeRegistry>>,
+    /// Last versions seen, by URI of the system or manager.
+    pub(super) versions: BTreeMap<String, String>,
+    /// Where attributes are read that are written elsewhere, by write URI.
+    pub(super) read_uris: BTreeMap<String, String>,
+}
+
+impl Client {
+    /// Sends nothing yet. `servers` is empty where the inventory takes every system; `remembered` is what
+    /// [`Client::links`] returned in an earlier process.
+    pub fn new(
+        conversation: Arc<Conversation>,
+        servers: Vec<ServerRef>,
+        bmc: BmcName,
+        platform_override: Option<String>,
+        remembered: Option<Links>,
+    ) -> Self {
+        let links = remembered.filter(|links| links.format == LINKS_FORMAT);
+        Self {
+            conversation,
+            servers,
+            bmc,
+            platform_override,
+            remembered: Mutex::new(Remembered {
+                links,
+                ..Remembered::default()
+            }),
+        }
+    }
+
+    /// Looks: reads what is asked, and nothing that was asked before in the same look.
+    pub async fn look(&self, request: &LookRequest) -> Seen {
+        match Box::pin(Observer::look(self, request)).await {
+            Ok(look) => Seen::Looked(Box::new(look)),
+            Err(fault) => Seen::Failed(fault),
+        }
+    }
+
+    /// Acts: one intent, sent at most once.
+    pub async fn act(&self, action: &Action) -> Outcome {
+        Box::pin(self.act_once(action)).await
+    }
+
+    /// Deletes our session.
+    pub async fn close(&self) {
+        self.conversation.close().await;
+    }
+
+    /// Where things are on this BMC; `None` before the first good look. Valid for the BMC version that it names.
+    pub fn links(&self) -> Option<Links> {
+        self.remember().links.clone()
+    }
+
+    /// Who is told of each chunk of an image that leaves.
+    pub fn set_progress(&self, progress: Option<Progress>) {
+        self.conversation.set_progress(progress);
+    }
+
+    /// Declares that this BMC is expected to be away, or no longer.
+    pub fn outage(&self, on: bool) {
+        self.conversation.outage(on);
+    }
+
+    pub(super) fn remember(&self) -> MutexGuard<'_, Remembered> {
+        // Every change under this lock is one assignment: a panic elsewhere leaves it whole.
+        self.remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn act_once(&self, action: &Action) -> Outcome {
+        let mut found = match self.known_links().await {
+            Ok(found) => found,
+            Err(fault) => return Outcome::NotSent { fault },
+        };
+        match action {
+            Action::Update(update) => self.update(&found, update).await,
+            Action::ResetSystem { server, reset_type } => match self.system_uri(&found, server) {
+                Ok(uri) => {
+                    let action = "#ComputerSystem.Reset";
+                    send_reset(&self.conversation, &mut found, &uri, action, reset_type).await
+                }
+                Err(fault) => Outcome::NotSent { fault },
+            },
+            Action::ResetManager { reset_type } => match self.manager_uri(&found) {
+                Ok(uri) => {
+                    let action = "#Manager.Reset";
+                    send_reset(&self.conversation, &mut found, &uri, action, reset_type).await
+                }
+                Err(fault) => Outcome::NotSent { fault },
+            },
+            Action::PatchAttributes {
+                parts, apply_time, ..
+            } => {
+                let read_uris = self.remember().read_uris.clone();
+                patch_attributes(&self.conversation, parts, &read_uris, apply_time.as_deref()).await
+            }
+            Action::PatchResource { target, uri, body } => {
+                match self.resource_uri(&mut found, target, uri).await {
+                    Ok(uri) => patch_resource(&self.conversation, &uri, body).await,
+                    Err(fault) => Outcome::NotSent { fault },
+                }
+            }
+        }
+    }
+
+    async fn update(&self, found: &Links, update: &UpdateAction) -> Outcome {
+        let platform = self.platform_override.as_deref().unwrap_or(&found.platform);
+        send_update(&self.conversation, &found.update, platform, update).await
+    }
+
+    /// What discovery found; discovers now where nothing is known.
+    async fn known_links(&self) -> Result<Links, Fault> {
+        if let Some(links) = self.links() {
+            return Ok(links);
+        }
+        let request = LookRequest {
+            state: true,
+            ..LookRequest::default()
+        };
+        Observer::look(self, &request).await?;
+        self.links()
+            .ok_or_else(|| Fault::new(FaultKind::Bug, Retry::Never, "a good look found no links"))
+    }
+
+    fn system_uri(&self, found: &Links, server: &ServerName) -> Result<String, Fault> {
+        system_named(found, &self.servers, &self.bmc, server)
+            .map(|system| system.uri.clone())
+            .ok_or_else(|| {
+                Fault::new(
+                    FaultKind::SystemMissing,
+                    Retry::Transient,
+                    format!("the BMC shows no system for server `{server}`"),
+                )
+            })
+    }
+
+    fn manager_uri(&self, found: &Links) -> Result<String, Fault> {
+        found
+            .manager(&systems_meant(found, &self.servers))
+            .map(|manager| manager.uri.clone())
+            .ok_or_else(|| {
+                Fault::new(
+                    FaultKind::Unsupported,
+                    Retry::Operator,
+                    "the BMC shows no manager",
+                )
+            })
+    }
+
+    async fn resource_uri(
+        &self,
+        found: &mut Links,
+        target: &Target,
+        template: &str,
+    ) -> Result<String, Fault> {
+        let system = target
+            .server()
+            .and_then(|server| system_named(found, &self.servers, &self.bmc, server));
+        let meant = systems_meant(found, &self.servers);
+        let (base, rest) = base_of(found, system, &meant, template).ok_or_else(|| {
+            Fault::new(
+                FaultKind::Unsupported,
+                Retry::Operator,
+                format!("this BMC has nothing that `{template}` starts at"),
+            )
+        })?;
+        let mut reader = Reader::new(&self.conversation, Expand::Unusable);
+        resolve(&mut reader, found, &base, rest).await
+    }
+}

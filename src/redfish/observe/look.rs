@@ -1,0 +1,370 @@
+//! One look at a BMC, from request to result.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::model::look::{Identity, JobView, ManagerView, SoftwareView, TaskView};
+use crate::model::{Capability, Fault, Look, LookRequest};
+use crate::redfish::boxes::{Assigned, Boxes, Members, assign, read_boxes, systems_meant};
+use crate::redfish::capability::capability;
+use crate::redfish::client::Client;
+use crate::redfish::discover::{allowed_values, beside_managers, expand_of, root_facts, services};
+use crate::redfish::identity::{identity, is_thin};
+use crate::redfish::jobs::read_jobs;
+use crate::redfish::links::{Links, RootFacts, SystemLinks};
+use crate::redfish::quirk::{Evidence, classify};
+use crate::redfish::reader::{Expand, Reader};
+use crate::redfish::settings::bios_attributes;
+use crate::redfish::software::{read_software, relate_active};
+use crate::redfish::tasks::{follow, read_tasks};
+use crate::redfish::wire::{at, key, text};
+
+/// One look under way.
+pub(in crate::redfish) struct Observer<'a> {
+    /// Whose look it is.
+    pub(super) client: &'a Client,
+    /// Reads, each document once.
+    pub(super) reader: Reader<'a>,
+    /// Where things are.
+    pub(super) found: Links,
+    /// Nothing was known before, or what was known is void.
+    cold: bool,
+    /// This process has not read the service root before.
+    first: bool,
+}
+
+impl<'a> Observer<'a> {
+    /// Looks.
+    pub(in crate::redfish) async fn look(
+        client: &'a Client,
+        request: &LookRequest,
+    ) -> Result<Look, Fault> {
+        if request.root_only {
+            return root_look(client).await;
+        }
+        if request.fresh_session {
+            client.conversation.forget_session().await;
+            let mut remembered = client.remember();
+            remembered.links = None;
+            remembered.root_read = false;
+        }
+        let mut observer = Self::start(client).await?;
+        let look = observer.answer(request).await?;
+        observer.keep();
+        Ok(look)
+    }
+
+    /// Begins with what is remembered, where the service root still says the same.
+    async fn start(client: &'a Client) -> Result<Self, Fault> {
+        let (known, root_read) = {
+            let remembered = client.remember();
+            (remembered.links.clone(), remembered.root_read)
+        };
+        let mut reader = Reader::new(&client.conversation, Expand::Unusable);
+        if let Some(found) = known.clone().filter(|_| root_read) {
+            reader.expand = expand_of(&found);
+            return Ok(Self {
+                client,
+                reader,
+                found,
+                cold: false,
+                first: false,
+            });
+        }
+        let root = root_facts(&mut reader).await?;
+        let same = known.filter(|known| known.root == root);
+        let cold = same.is_none();
+        let found = if let Some(found) = same {
+            reader.expand = expand_of(&found);
+            found
+        } else {
+            reader.expand = offered(&root);
+            services(&mut reader, root).await?
+        };
+        Ok(Self {
+            client,
+            reader,
+            found,
+            cold,
+            first: true,
+        })
+    }
+
+    async fn answer(&mut self, request: &LookRequest) -> Result<Look, Fault> {
+        let asks_boxes = self.cold || request.state || request.work;
+        let boxes = if asks_boxes {
+            self.boxes(request).await?
+        } else {
+            Boxes::default()
+        };
+        let who = self.identity(&boxes).await?;
+        let capability = self.capability(&boxes).await?;
+        let manager_started = self
+            .manager_doc()
+            .and_then(|doc| text(&doc, "LastResetTime"));
+        let software = self.software(request, &boxes).await?;
+        let asks_work = request.work || !request.settings.is_empty();
+        let (tasks, jobs) = if asks_work {
+            self.work().await?
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        let Boxes {
+            managers, systems, ..
+        } = boxes;
+        let mut assigned = if asks_boxes {
+            assign(
+                &mut self.reader,
+                &self.client.servers,
+                &self.client.bmc,
+                &self.found,
+                systems,
+            )
+        } else {
+            Assigned::default()
+        };
+        if request.work {
+            self.pending(&mut assigned).await?;
+        }
+        let mut followed = Vec::new();
+        for handle in &request.tasks {
+            followed.push(follow(&mut self.reader, handle).await?);
+        }
+        let settings = self.settings(request, &jobs, &tasks).await?;
+        let resources = self.resources(request).await?;
+        self.note_sessions();
+        Ok(Look {
+            at: self.client.conversation.now(),
+            identity: who,
+            capability,
+            managers,
+            systems: assigned.named,
+            other_systems: assigned.others,
+            missing_systems: assigned.missing,
+            software,
+            tasks: if request.work { tasks } else { Vec::new() },
+            followed,
+            jobs: if request.work { jobs } else { Vec::new() },
+            settings,
+            resources,
+            manager_started,
+            problems: std::mem::take(&mut self.reader.problems),
+        })
+    }
+
+    /// Managers and systems. Another BMC version than the remembered one makes discovery start over.
+    async fn boxes(&mut self, request: &LookRequest) -> Result<Boxes, Fault> {
+        let members = if self.cold || request.work || request.fresh_session {
+            Members::Listed
+        } else {
+            Members::Remembered
+        };
+        let mut boxes = read_boxes(&mut self.reader, &mut self.found, members).await?;
+        let version = self.version_of(&boxes.managers);
+        if !self.cold && self.found.bmc_version != version {
+            let root = root_facts(&mut self.reader).await?;
+            self.reader.expand = offered(&root);
+            self.found = services(&mut self.reader, root).await?;
+            self.cold = true;
+            boxes = read_boxes(&mut self.reader, &mut self.found, Members::Listed).await?;
+        }
+        self.found.bmc_version = version;
+        if self.cold {
+            beside_managers(&mut self.reader, &mut self.found).await?;
+            let platform = self.classify(&boxes.managers);
+            platform.clone_into(&mut self.found.platform);
+        }
+        self.note_versions(&boxes);
+        Ok(boxes)
+    }
+
+    /// The manager that BMC stages act on.
+    pub(super) fn acting_manager(&self) -> Option<String> {
+        let meant = systems_meant(&self.found, &self.client.servers);
+        self.found
+            .manager(&meant)
+            .map(|manager| manager.uri.clone())
+    }
+
+    /// The acting manager's document, where this look has read it.
+    fn manager_doc(&self) -> Option<Arc<Value>> {
+        self.acting_manager().and_then(|uri| self.reader.seen(&uri))
+    }
+
+    fn version_of(&self, managers: &[ManagerView]) -> Option<String> {
+        let uri = self.acting_manager()?;
+        managers
+            .iter()
+            .find(|manager| manager.uri == uri)?
+            .firmware_version
+            .clone()
+    }
+
+    fn classify(&self, managers: &[ManagerView]) -> &'static str {
+        let uri = self.acting_manager();
+        let manager = managers
+            .iter()
+            .find(|manager| Some(&manager.uri) == uri.as_ref());
+        classify(&Evidence {
+            vendor: self.found.root.vendor.as_deref(),
+            product: self.found.root.product.as_deref(),
+            oem: &self.found.root.oem,
+            manager_model: manager.and_then(|manager| manager.model.as_deref()),
+            manager_version: manager.and_then(|manager| manager.firmware_version.as_deref()),
+        })
+    }
+
+    fn note_versions(&self, boxes: &Boxes) {
+        let managers = boxes
+            .managers
+            .iter()
+            .map(|manager| (&manager.uri, &manager.firmware_version));
+        let systems = boxes
+            .systems
+            .iter()
+            .map(|system| (&system.uri, &system.bios_version));
+        let versions = managers
+            .chain(systems)
+            .map(|(uri, version)| (key(uri), version.clone().unwrap_or_default()));
+        self.client.remember().versions.extend(versions);
+    }
+
+    /// Claims. Where only MACs can tell this box from another, a process does not believe remembered ones.
+    async fn identity(&mut self, boxes: &Boxes) -> Result<Identity, Fault> {
+        let claims = |found: &Links| identity(found, boxes.claims.values(), boxes.systems.iter());
+        if self.first && !self.cold && !boxes.managers.is_empty() && is_thin(&claims(&self.found)) {
+            self.found.manager_macs.clear();
+            beside_managers(&mut self.reader, &mut self.found).await?;
+        }
+        Ok(claims(&self.found))
+    }
+
+    async fn capability(&mut self, boxes: &Boxes) -> Result<Capability, Fault> {
+        let action = self.manager_doc().filter(|_| !boxes.managers.is_empty());
+        let reset_types = match action
+            .as_deref()
+            .and_then(|doc| at(doc, &["Actions", "#Manager.Reset"]))
+        {
+            Some(action) => {
+                allowed_values(&mut self.reader, &mut self.found, action, "ResetType").await?
+            }
+            None => Vec::new(),
+        };
+        let platform = self
+            .client
+            .platform_override
+            .as_deref()
+            .unwrap_or(&self.found.platform);
+        let has_sessions = !self.client.conversation.has_no_sessions();
+        Ok(capability(&self.found, platform, reset_types, has_sessions))
+    }
+
+    /// The inventory, where it is asked for or where a version is shown nowhere else.
+    async fn software(
+        &mut self,
+        request: &LookRequest,
+        boxes: &Boxes,
+    ) -> Result<Vec<SoftwareView>, Fault> {
+        let acting = self.acting_manager();
+        let is_silent = |manager: &&ManagerView| {
+            Some(&manager.uri) == acting.as_ref() && manager.firmware_version.is_none()
+        };
+        let hidden = boxes.managers.iter().any(|manager| is_silent(&manager))
+            || boxes
+                .systems
+                .iter()
+                .any(|system| system.bios_uri.is_some() && system.bios_version.is_none());
+        if !(request.software || (request.state && hidden)) {
+            return Ok(Vec::new());
+        }
+        let mut software = read_software(&mut self.reader, &self.found).await?;
+        for manager in &self.found.managers {
+            if let Some(doc) = self.reader.seen(&manager.uri) {
+                relate_active(&mut software, &manager.uri, &doc);
+            }
+        }
+        Ok(software)
+    }
+
+    async fn work(&mut self) -> Result<(Vec<TaskView>, Vec<JobView>), Fault> {
+        let tasks = read_tasks(&mut self.reader, &self.found).await?;
+        let jobs = read_jobs(&mut self.reader, &self.found).await?;
+        Ok((tasks, jobs))
+    }
+
+    /// What waits on every system, selected or not.
+    async fn pending(&mut self, assigned: &mut Assigned) -> Result<(), Fault> {
+        for view in assigned
+            .named
+            .values_mut()
+            .chain(assigned.others.iter_mut())
+        {
+            let system = SystemLinks {
+                uri: view.uri.clone(),
+                bios: view.bios_uri.clone(),
+                ..SystemLinks::default()
+            };
+            if let Some(resource) = bios_attributes(&mut self.reader, &system).await? {
+                view.pending = resource.pending.into_keys().collect();
+            }
+        }
+        Ok(())
+    }
+
+    fn note_sessions(&mut self) {
+        if self.client.conversation.has_no_sessions() {
+            self.reader.problem(
+                "no-sessions",
+                "the BMC offers no sessions; every request carries the password",
+            );
+        }
+    }
+
+    /// Remembers what this look found out.
+    fn keep(mut self) {
+        if self.found.root.expand && self.reader.expand == Expand::Unusable {
+            self.found.expand_refused = true;
+        }
+        let mut remembered = self.client.remember();
+        remembered.links = Some(self.found);
+        remembered.root_read = true;
+    }
+}
+
+/// Whether anybody is there: the service root alone, nobody logs in.
+async fn root_look(client: &Client) -> Result<Look, Fault> {
+    let mut reader = Reader::new(&client.conversation, Expand::Unusable);
+    let root = root_facts(&mut reader).await?;
+    let found = Links {
+        root,
+        ..Links::default()
+    };
+    let platform = client.platform_override.clone().unwrap_or_default();
+    Ok(Look {
+        at: client.conversation.now(),
+        identity: identity(&found, [].iter(), [].iter()),
+        capability: capability(&found, &platform, Vec::new(), true),
+        managers: Vec::new(),
+        systems: BTreeMap::new(),
+        other_systems: Vec::new(),
+        missing_systems: Vec::new(),
+        software: Vec::new(),
+        tasks: Vec::new(),
+        followed: Vec::new(),
+        jobs: Vec::new(),
+        settings: BTreeMap::new(),
+        resources: BTreeMap::new(),
+        manager_started: None,
+        problems: Vec::new(),
+    })
+}
+
+fn offered(root: &RootFacts) -> Expand {
+    if root.expand {
+        Expand::Usable
+    } else {
+        Expand::Unusable
+    }
+}

@@ -1,0 +1,192 @@
+//! The firmware inventory: what runs, what is staged, and what is only a spare copy.
+
+use serde_json::Value;
+
+use super::links::Links;
+use super::reader::{Member, Reader};
+use super::wire::{flag, last_segment, links, member, same, text};
+use crate::model::Fault;
+use crate::model::look::SoftwareView;
+
+/// Reads the whole inventory.
+pub(super) async fn read_software(
+    reader: &mut Reader<'_>,
+    found: &Links,
+) -> Result<Vec<SoftwareView>, Fault> {
+    let Some(collection) = found.software.clone() else {
+        return Ok(Vec::new());
+    };
+    let members = reader.members(&collection, "software", "Version").await?;
+    Ok(members
+        .iter()
+        .flat_map(|member| software_views(member, found))
+        .collect())
+}
+
+/// One member as seen: one view, or two where it tells a running version and a staged one.
+fn software_views(entry: &Member, found: &Links) -> Vec<SoftwareView> {
+    let doc = entry.doc.as_ref();
+    let id = text(doc, "Id").unwrap_or_else(|| last_segment(&entry.uri).to_owned());
+    let related = if is_spare(&id, doc) {
+        Vec::new()
+    } else {
+        links(doc, "RelatedItem")
+            .iter()
+            .map(|uri| found.spelled(uri))
+            .collect()
+    };
+    let staged = is_staged(&id, doc);
+    let view = SoftwareView {
+        uri: entry.uri.clone(),
+        name: text(doc, "Name"),
+        version: text(doc, "Version"),
+        staged,
+        related,
+        updateable: flag(doc, "Updateable"),
+        id,
+    };
+    match staged_version(doc) {
+        Some(version) if !staged => {
+            let waiting = SoftwareView {
+                version: Some(version),
+                staged: true,
+                ..view.clone()
+            };
+            vec![view, waiting]
+        }
+        Some(version) => {
+            let running = SoftwareView {
+                staged: false,
+                ..view.clone()
+            };
+            let same_text = view.version.as_deref() == Some(version.as_str());
+            let waiting = SoftwareView {
+                version: Some(version),
+                ..view
+            };
+            if same_text {
+                vec![waiting]
+            } else {
+                vec![running, waiting]
+            }
+        }
+        None => vec![view],
+    }
+}
+
+/// Marks the software that a manager names as its active image as related to it: some services leave `RelatedItem` empty.
+pub(super) fn relate_active(software: &mut [SoftwareView], manager_uri: &str, manager: &Value) {
+    let active =
+        member(manager, "Links").and_then(|all| super::wire::link(all, "ActiveSoftwareImage"));
+    let Some(active) = active else {
+        return;
+    };
+    for view in software.iter_mut().filter(|view| same(&view.uri, &active)) {
+        if !view.related.iter().any(|uri| uri == manager_uri) {
+            view.related.push(manager_uri.to_owned());
+        }
+    }
+}
+
+/// Whether an image waits for its activation: `Staged` as several vendors send it, or a member of its own that is named
+/// so and holds a version.
+fn is_staged(id: &str, doc: &Value) -> bool {
+    if let Some(staged) = flag(doc, "Staged") {
+        return staged;
+    }
+    let id = id.to_ascii_lowercase();
+    let named = ["-pending", "_pending", "staging_", "_staged", "-staged"]
+        .iter()
+        .any(|mark| id.contains(mark));
+    named && text(doc, "Version").is_some_and(|version| !means_none(&version))
+}
+
+fn staged_version(doc: &Value) -> Option<String> {
+    text(doc, "StagedVersion").filter(|version| !means_none(version))
+}
+
+/// Whether it is a copy that does not run: a backup, a golden image, the previous or an available version. It relates to
+/// nothing, so that nobody takes its version for the running one.
+fn is_spare(id: &str, doc: &Value) -> bool {
+    let state = member(doc, "Status").and_then(|status| text(status, "State"));
+    let resting = state.is_some_and(|state| {
+        ["StandbySpare", "StandbyOffline", "Absent"]
+            .iter()
+            .any(|word| state.eq_ignore_ascii_case(word))
+    });
+    let id = id.to_ascii_lowercase();
+    let named = [
+        "backup",
+        "golden",
+        "previous-",
+        "available-",
+        "redundant",
+        "capsule_",
+    ]
+    .iter()
+    .any(|mark| id.contains(mark));
+    resting || named
+}
+
+/// Texts in place of a version where nothing is staged.
+fn means_none(version: &str) -> bool {
+    let version = version.trim().to_ascii_lowercase();
+    matches!(
+        version.as_str(),
+        "" | "-*" | "-" | "n/a" | "na" | "none" | "not present" | "unknown"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn views(doc: Value) -> Vec<SoftwareView> {
+        let entry = Member {
+            uri: "/f/1".to_owned(),
+            doc: Arc::new(doc),
+        };
+        software_views(&entry, &Links::default())
+    }
+
+    #[test]
+    fn a_spare_copy_relates_to_nothing() {
+        let backup = views(
+            json!({"Id": "BMC-Backup", "Version": "1", "RelatedItem": [{"@odata.id": "/m"}]}),
+        );
+        assert!(backup[0].related.is_empty());
+        let spare = views(
+            json!({"Id": "x", "Status": {"State": "StandbySpare"}, "RelatedItem": [{"@odata.id": "/m"}]}),
+        );
+        assert!(spare[0].related.is_empty());
+    }
+
+    #[test]
+    fn a_pending_slot_counts_only_when_it_holds_a_version() {
+        assert!(!views(json!({"Id": "BMC-Primary-Pending", "Version": "-*"}))[0].staged);
+        assert!(views(json!({"Id": "BMC-Primary-Pending", "Version": "42S-2.84"}))[0].staged);
+        assert!(views(json!({"Id": "Installed-159", "Version": "2.1", "Staged": true}))[0].staged);
+    }
+
+    #[test]
+    fn a_member_with_a_staged_version_is_two_views() {
+        let two = views(json!({"Id": "BIOS", "Version": "2.10", "StagedVersion": "2.20"}));
+        assert_eq!(two.len(), 2);
+        assert!(!two[0].staged && two[1].staged);
+        assert_eq!(two[1].version.as_deref(), Some("2.20"));
+    }
+
+    #[test]
+    fn versions_stay_byte_for_byte() {
+        assert_eq!(
+            views(json!({"Version": "01.02.04        "}))[0]
+                .version
+                .as_deref(),
+            Some("01.02.04        ")
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Systems: version, power and POST of each, and where its BIOS is.
+
+use serde_json::Value;
+
+use super::links::SystemLinks;
+use super::wire::{at, last_segment, link, links, member, text};
+use crate::model::look::{Power, SystemView};
+
+/// One system as seen. Pending names and allowed reset types are filled in by the caller.
+pub(super) fn system_view(uri: &str, doc: &Value) -> SystemView {
+    let power = power_of(text(doc, "PowerState").as_deref());
+    let boot_progress = at(doc, &["BootProgress"]).and_then(|progress| text(progress, "LastState"));
+    SystemView {
+        uri: uri.to_owned(),
+        id: id_of(uri, doc),
+        manufacturer: text(doc, "Manufacturer"),
+        model: text(doc, "Model"),
+        serial: text(doc, "SerialNumber"),
+        uuid: text(doc, "UUID"),
+        bios_version: text(doc, "BiosVersion"),
+        bios_uri: link(doc, "Bios"),
+        power,
+        in_post: in_post(power, boot_progress.as_deref(), vendor_post(doc).as_deref()),
+        boot_progress,
+        managed_by: related(doc, "ManagedBy"),
+        chassis: related(doc, "Chassis"),
+        ..SystemView::default()
+    }
+}
+
+/// What is remembered of it.
+pub(super) fn system_links(view: &SystemView) -> SystemLinks {
+    SystemLinks {
+        uri: view.uri.clone(),
+        id: view.id.clone(),
+        bios: view.bios_uri.clone(),
+        chassis: view.chassis.first().cloned(),
+        managed_by: view.managed_by.clone(),
+    }
+}
+
+fn id_of(uri: &str, doc: &Value) -> String {
+    text(doc, "Id").unwrap_or_else(|| last_segment(uri).to_owned())
+}
+
+fn related(doc: &Value, name: &str) -> Vec<String> {
+    member(doc, "Links")
+        .map(|related| links(related, name))
+        .unwrap_or_default()
+}
+
+/// `PowerState` (DSP0268, ComputerSystem); words that are neither on nor off mean that it changes.
+fn power_of(state: Option<&str>) -> Power {
+    match state.map(str::to_ascii_lowercase).as_deref() {
+        Some("on") => Power::On,
+        Some("off") => Power::Off,
+        Some(_) => Power::Changing,
+        None => Power::Unknown,
+    }
+}
+
+/// Whether POST runs, by `BootProgress.LastState` (DSP0268, ComputerSystem), else by the vendor's word for it. A host
+/// that is off runs none, whatever the last state was; hardware initialization being complete ends it.
+fn in_post(power: Power, progress: Option<&str>, vendor: Option<&str>) -> Option<bool> {
+    if power == Power::Off {
+        return Some(false);
+    }
+    match progress {
+        Some(
+            "PrimaryProcessorInitializationStarted"
+            | "BusInitializationStarted"
+            | "MemoryInitializationStarted"
+            | "SecondaryProcessorInitializationStarted"
+            | "PCIResourceConfigStarted"
+            | "SetupEntered",
+        ) => Some(true),
+        Some("SystemHardwareInitializationComplete" | "OSBootStarted" | "OSRunning") => Some(false),
+        Some(_) | None => match vendor {
+            Some("InPost" | "InPostDiscoveryComplete" | "Reset") => Some(true),
+            Some("FinishedPost" | "PowerOff") => Some(false),
+            Some(_) | None => None,
+        },
+    }
+}
+
+/// `Oem.Hpe.PostState`: iLO leaves `BootProgress` out.
+fn vendor_post(doc: &Value) -> Option<String> {
+    let oem = member(doc, "Oem")?.as_object()?;
+    oem.values().find_map(|vendor| text(vendor, "PostState"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_empty_document_is_a_system_of_which_nothing_is_known() {
+        let view = system_view(
+            "/redfish/v1/Systems/x/",
+            &json!({"Links": null, "Bios": [], "PowerState": 3}),
+        );
+        assert_eq!(view.id, "x");
+        assert_eq!((view.power, view.in_post), (Power::Changing, None));
+        assert_eq!(view.bios_uri, None);
+    }
+
+    #[test]
+    fn post_is_told_by_boot_progress_then_by_the_vendor() {
+        let post = |doc: &Value| system_view("/s", doc).in_post;
+        let on = |state: &str| json!({"PowerState": "On", "BootProgress": {"LastState": state}});
+        assert_eq!(post(&on("MemoryInitializationStarted")), Some(true));
+        assert_eq!(post(&on("OSRunning")), Some(false));
+        assert_eq!(post(&on("OEM")), None);
+        assert_eq!(
+            post(
+                &json!({"PowerState": "On", "BootProgress": null, "Oem": {"Hpe": {"PostState": "InPost"}}})
+            ),
+            Some(true)
+        );
+        assert_eq!(
+            post(
+                &json!({"PowerState": "Off", "BootProgress": {"LastState": "MemoryInitializationStarted"}})
+            ),
+            Some(false)
+        );
+    }
+
+    #[test]
+    fn upper_case_bios_is_a_bios() {
+        let view = system_view("/s", &json!({"BIOS": {"@odata.id": "/s/BIOS"}}));
+        assert_eq!(view.bios_uri.as_deref(), Some("/s/BIOS"));
+    }
+}

@@ -1,0 +1,9 @@
+//! This room reads what BMCs send: members that may be missing, null, of another type or in another letter case.
+//!
+//! It knows no schema and keeps nothing.
+
+mod link;
+mod value;
+
+pub(super) use link::{key, last_segment, same};
+pub(super) use value::{at, flag, link, links, member, object, text, texts, whole};
