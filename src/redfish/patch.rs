@@ -133,7 +133,7 @@ fn outcome_of(patched: Patched) -> Outcome {
             messages: Vec::new(),
             reset_required: false,
         },
-        Patched::Sent(sent) => judge(sent, Ask::Settings),
+        Patched::Sent(sent) => judge(*sent, Ask::Settings),
     }
 }
 
