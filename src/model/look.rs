@@ -105,15 +105,25 @@ impl Look {
     /// is managed by, else of the first manager by URI, else of the software related to it.
     pub fn bmc_version(&self) -> Option<&str> {
         let manager = self.manager()?;
-        manager.firmware_version.as_deref().or_else(|| self.related_version(&manager.uri))
+        manager
+            .firmware_version
+            .as_deref()
+            .or_else(|| self.related_version(&manager.uri, &["bmc"]))
     }
 
     /// The manager that a BMC stage acts on.
     pub fn manager(&self) -> Option<&ManagerView> {
         let managing = |m: &&ManagerView| {
-            m.is_bmc && self.systems.values().any(|system| system.managed_by.contains(&m.uri))
+            m.is_bmc
+                && self
+                    .systems
+                    .values()
+                    .any(|system| system.managed_by.contains(&m.uri))
         };
-        self.managers.iter().find(managing).or_else(|| self.managers.iter().min_by(|a, b| a.uri.cmp(&b.uri)))
+        self.managers
+            .iter()
+            .find(managing)
+            .or_else(|| self.managers.iter().min_by(|a, b| a.uri.cmp(&b.uri)))
     }
 
     /// The live BIOS version of a server, byte for byte.
@@ -121,7 +131,7 @@ impl Look {
         let system = self.systems.get(server)?;
         system.bios_version.as_deref().or_else(|| {
             let bios = system.bios_uri.as_deref()?;
-            self.related_version(bios)
+            self.related_version(bios, &["bios", "uefi"])
         })
     }
 
@@ -133,12 +143,31 @@ impl Look {
         }
     }
 
-    fn related_version(&self, uri: &str) -> Option<&str> {
-        self.software
+    /// The version of the software related to a resource. Several parts may be related to one Bios (loader, boards,
+    /// network); where they disagree, the one that is named as what is looked for counts, and none where none or two are.
+    fn related_version(&self, uri: &str, names: &[&str]) -> Option<&str> {
+        let related: Vec<&SoftwareView> = self
+            .software
             .iter()
             .filter(|s| !s.staged && s.related.iter().any(|related| related == uri))
-            .find_map(|s| s.version.as_deref())
+            .collect();
+        let is_named = |s: &&&SoftwareView| {
+            let texts = [Some(s.id.as_str()), s.name.as_deref()];
+            texts.into_iter().flatten().any(|text| {
+                let text = text.to_ascii_lowercase();
+                names.iter().any(|name| text.contains(name))
+            })
+        };
+        let agreed = agreed_version(related.iter().copied());
+        agreed.or_else(|| agreed_version(related.iter().filter(is_named).copied()))
     }
+}
+
+/// The version of all of them, where they agree.
+fn agreed_version<'a>(software: impl Iterator<Item = &'a SoftwareView>) -> Option<&'a str> {
+    let versions: BTreeSet<&str> = software.filter_map(|s| s.version.as_deref()).collect();
+    let mut versions = versions.into_iter();
+    versions.next().filter(|_| versions.next().is_none())
 }
 
 /// Something odd that did not stop the look.

@@ -114,7 +114,7 @@ fn is_spare(id: &str, doc: &Value) -> bool {
             .iter()
             .any(|word| state.eq_ignore_ascii_case(word))
     });
-    let id = id.to_ascii_lowercase();
+    let words = format!("{id} {}", text(doc, "Name").unwrap_or_default()).to_ascii_lowercase();
     let named = [
         "backup",
         "golden",
@@ -124,7 +124,7 @@ fn is_spare(id: &str, doc: &Value) -> bool {
         "capsule_",
     ]
     .iter()
-    .any(|mark| id.contains(mark));
+    .any(|mark| words.contains(mark));
     resting || named
 }
 
