@@ -4,12 +4,7 @@ use super::links::Links;
 use crate::model::{Capability, UpdateMethod};
 
 /// The facts that a plan may rely on.
-pub(super) fn capability(
-    found: &Links,
-    platform: &str,
-    manager_reset_types: Vec<String>,
-    has_sessions: bool,
-) -> Capability {
+pub(super) fn capability(found: &Links, platform: &str, has_sessions: bool) -> Capability {
     let update = &found.update;
     let methods = [
         (update.multipart_push.is_some(), UpdateMethod::MultipartPush),
@@ -32,7 +27,7 @@ pub(super) fn capability(
         transfer_protocols: update.transfer_protocols.clone(),
         apply_times,
         max_image_bytes: update.max_image_bytes,
-        manager_reset_types,
+        manager_reset_types: found.manager_reset_types.clone(),
         expand: found.root.expand && !found.expand_refused,
         sessions: has_sessions,
         stages_per_target: false,

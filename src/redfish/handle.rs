@@ -20,7 +20,12 @@ pub(super) fn task_handle(answer: &Answer) -> Option<TaskHandle> {
         handle.task = Some(uri);
     }
     handle.monitor = link(body, "TaskMonitor").or_else(|| text(body, "TaskMonitor"));
-    if let Some(location) = &answer.location {
+    // Only a 202 promises a monitor there; another status may name whatever it created.
+    let location = answer
+        .location
+        .as_ref()
+        .filter(|uri| answer.status == 202 || names_task(uri) || names_monitor(uri));
+    if let Some(location) = location {
         take_location(&mut handle, location);
     }
     if handle.task.is_none() && handle.monitor.is_none() {

@@ -39,6 +39,10 @@ pub struct Links {
     pub manager_macs: BTreeSet<String>,
     /// Resources with BMC attributes; `None` = never looked for.
     pub attribute_resources: Option<Vec<String>>,
+    /// Allowed `ResetType` values of the acting manager; empty = not stated.
+    pub manager_reset_types: Vec<String>,
+    /// Software that tells the version of a manager or Bios which shows none itself, by URI of the silent one.
+    pub version_sources: BTreeMap<String, Vec<String>>,
     /// Allowed parameter values by ActionInfo URI, then by parameter name.
     pub action_infos: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// What resource templates led to, by base URI and template.

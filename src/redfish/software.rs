@@ -23,6 +23,48 @@ pub(super) async fn read_software(
         .collect())
 }
 
+/// Reads only these members; `None` where one of them is no longer there.
+pub(super) async fn read_some(
+    reader: &mut Reader<'_>,
+    found: &Links,
+    uris: &[String],
+) -> Result<Option<Vec<SoftwareView>>, Fault> {
+    let mut software = Vec::new();
+    for uri in uris {
+        let Some(doc) = reader.read_if_well(uri, "software").await? else {
+            return Ok(None);
+        };
+        let uri = uri.clone();
+        software.extend(software_views(&Member { uri, doc }, found));
+    }
+    Ok(Some(software))
+}
+
+/// The members that tell the version of what shows none itself: those that are named as firmware of their kind, where
+/// there are any, so that a warm look does not read a dozen parts for one version.
+pub(super) fn version_sources(software: &[SoftwareView], silent: &str) -> Vec<String> {
+    const NAMES: [&str; 3] = ["bios", "uefi", "bmc"];
+    let related: Vec<&SoftwareView> = software
+        .iter()
+        .filter(|view| !view.staged && view.related.iter().any(|uri| uri == silent))
+        .collect();
+    let is_named = |view: &&&SoftwareView| {
+        let words = format!("{} {}", view.id, view.name.as_deref().unwrap_or_default());
+        let words = words.to_ascii_lowercase();
+        NAMES.iter().any(|name| words.contains(name))
+    };
+    let named: Vec<String> = related
+        .iter()
+        .filter(is_named)
+        .map(|view| view.uri.clone())
+        .collect();
+    if named.is_empty() {
+        related.iter().map(|view| view.uri.clone()).collect()
+    } else {
+        named
+    }
+}
+
 /// One member as seen: one view, or two where it tells a running version and a staged one.
 fn software_views(entry: &Member, found: &Links) -> Vec<SoftwareView> {
     let doc = entry.doc.as_ref();

@@ -1,7 +1,7 @@
 //! A BMC of a few lines: documents by path, answers in a queue, and a log of what was asked.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderValue, Method};
 use redpipe::model::inventory::Pace;
@@ -85,7 +85,7 @@ impl Fake {
     }
 
     fn answer(&self, request: WireRequest) -> Result<WireResponse, WireError> {
-        let mut inner = self.inner.lock().unwrap();
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let body = match &request.body {
             WireBody::Bytes(bytes)
             | WireBody::Multipart {

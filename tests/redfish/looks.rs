@@ -111,8 +111,15 @@ async fn a_version_that_no_manager_shows_is_looked_for_in_the_inventory() {
         "/redfish/v1/M/bmc",
         json!({"Id": "bmc", "FirmwareVersion": null}),
     );
-    let seen = look(&client(&fake, &[]), &state()).await;
+    let talks = client(&fake, &[]);
+    let seen = look(&talks, &state()).await;
     assert_eq!(seen.bmc_version(), Some("1.50"));
+    fake.take();
+    let seen = look(&talks, &state()).await;
+    assert_eq!(seen.bmc_version(), Some("1.50"));
+    let asked = fake.take_lines();
+    assert!(asked.contains(&"GET /redfish/v1/U/F/bmc".to_owned()));
+    assert!(!asked.contains(&"GET /redfish/v1/U/F".to_owned()));
     fake.put("/redfish/v1/U/F/bmc", json!({"Id": "bmc", "Version": null}));
     let seen = look(&client(&fake, &[]), &state()).await;
     assert_eq!(seen.bmc_version(), None);

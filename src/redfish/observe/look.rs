@@ -5,20 +5,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::model::look::{Identity, JobView, ManagerView, SoftwareView, TaskView};
+use crate::model::look::{Identity, ManagerView};
 use crate::model::{Capability, Fault, Look, LookRequest};
 use crate::redfish::boxes::{Assigned, Boxes, Members, assign, read_boxes, systems_meant};
 use crate::redfish::capability::capability;
 use crate::redfish::client::Client;
 use crate::redfish::discover::{allowed_values, beside_managers, expand_of, root_facts, services};
 use crate::redfish::identity::{identity, is_thin};
-use crate::redfish::jobs::read_jobs;
-use crate::redfish::links::{Links, RootFacts, SystemLinks};
+use crate::redfish::links::{Links, RootFacts};
 use crate::redfish::quirk::{Evidence, classify};
 use crate::redfish::reader::{Expand, Reader};
-use crate::redfish::settings::bios_attributes;
-use crate::redfish::software::{read_software, relate_active};
-use crate::redfish::tasks::{follow, read_tasks};
+use crate::redfish::tasks::follow;
 use crate::redfish::wire::{at, key, text};
 
 /// One look under way.
@@ -33,6 +30,8 @@ pub(in crate::redfish) struct Observer<'a> {
     cold: bool,
     /// This process has not read the service root before.
     first: bool,
+    /// What is found is whole, whatever becomes of the rest of the look.
+    whole: bool,
 }
 
 impl<'a> Observer<'a> {
@@ -51,9 +50,9 @@ impl<'a> Observer<'a> {
             remembered.root_read = false;
         }
         let mut observer = Self::start(client).await?;
-        let look = observer.answer(request).await?;
+        let look = observer.answer(request).await;
         observer.keep();
-        Ok(look)
+        look
     }
 
     /// Begins with what is remembered, where the service root still says the same.
@@ -71,6 +70,7 @@ impl<'a> Observer<'a> {
                 found,
                 cold: false,
                 first: false,
+                whole: true,
             });
         }
         let root = root_facts(&mut reader).await?;
@@ -89,6 +89,7 @@ impl<'a> Observer<'a> {
             found,
             cold,
             first: true,
+            whole: !cold,
         })
     }
 
@@ -161,6 +162,7 @@ impl<'a> Observer<'a> {
         } else {
             Members::Remembered
         };
+        self.whole = false;
         let mut boxes = read_boxes(&mut self.reader, &mut self.found, members).await?;
         let version = self.version_of(&boxes.managers);
         if !self.cold && self.found.bmc_version != version {
@@ -177,6 +179,7 @@ impl<'a> Observer<'a> {
             platform.clone_into(&mut self.found.platform);
         }
         self.note_versions(&boxes);
+        self.whole = true;
         Ok(boxes)
     }
 
@@ -242,75 +245,23 @@ impl<'a> Observer<'a> {
     }
 
     async fn capability(&mut self, boxes: &Boxes) -> Result<Capability, Fault> {
-        let action = self.manager_doc().filter(|_| !boxes.managers.is_empty());
-        let reset_types = match action
-            .as_deref()
-            .and_then(|doc| at(doc, &["Actions", "#Manager.Reset"]))
-        {
-            Some(action) => {
-                allowed_values(&mut self.reader, &mut self.found, action, "ResetType").await?
-            }
-            None => Vec::new(),
-        };
+        let manager = self.manager_doc().filter(|_| !boxes.managers.is_empty());
+        if let Some(manager) = manager {
+            let types = match at(&manager, &["Actions", "#Manager.Reset"]) {
+                Some(action) => {
+                    allowed_values(&mut self.reader, &mut self.found, action, "ResetType").await?
+                }
+                None => Vec::new(),
+            };
+            self.found.manager_reset_types = types;
+        }
         let platform = self
             .client
             .platform_override
             .as_deref()
             .unwrap_or(&self.found.platform);
         let has_sessions = !self.client.conversation.has_no_sessions();
-        Ok(capability(&self.found, platform, reset_types, has_sessions))
-    }
-
-    /// The inventory, where it is asked for or where a version is shown nowhere else.
-    async fn software(
-        &mut self,
-        request: &LookRequest,
-        boxes: &Boxes,
-    ) -> Result<Vec<SoftwareView>, Fault> {
-        let acting = self.acting_manager();
-        let is_silent = |manager: &&ManagerView| {
-            Some(&manager.uri) == acting.as_ref() && manager.firmware_version.is_none()
-        };
-        let hidden = boxes.managers.iter().any(|manager| is_silent(&manager))
-            || boxes
-                .systems
-                .iter()
-                .any(|system| system.bios_uri.is_some() && system.bios_version.is_none());
-        if !(request.software || (request.state && hidden)) {
-            return Ok(Vec::new());
-        }
-        let mut software = read_software(&mut self.reader, &self.found).await?;
-        for manager in &self.found.managers {
-            if let Some(doc) = self.reader.seen(&manager.uri) {
-                relate_active(&mut software, &manager.uri, &doc);
-            }
-        }
-        Ok(software)
-    }
-
-    async fn work(&mut self) -> Result<(Vec<TaskView>, Vec<JobView>), Fault> {
-        let tasks = read_tasks(&mut self.reader, &self.found).await?;
-        let jobs = read_jobs(&mut self.reader, &self.found).await?;
-        Ok((tasks, jobs))
-    }
-
-    /// What waits on every system, selected or not.
-    async fn pending(&mut self, assigned: &mut Assigned) -> Result<(), Fault> {
-        for view in assigned
-            .named
-            .values_mut()
-            .chain(assigned.others.iter_mut())
-        {
-            let system = SystemLinks {
-                uri: view.uri.clone(),
-                bios: view.bios_uri.clone(),
-                ..SystemLinks::default()
-            };
-            if let Some(resource) = bios_attributes(&mut self.reader, &system).await? {
-                view.pending = resource.pending.into_keys().collect();
-            }
-        }
-        Ok(())
+        Ok(capability(&self.found, platform, has_sessions))
     }
 
     fn note_sessions(&mut self) {
@@ -324,6 +275,9 @@ impl<'a> Observer<'a> {
 
     /// Remembers what this look found out.
     fn keep(mut self) {
+        if !self.whole {
+            return;
+        }
         if self.found.root.expand && self.reader.expand == Expand::Unusable {
             self.found.expand_refused = true;
         }
@@ -345,7 +299,7 @@ async fn root_look(client: &Client) -> Result<Look, Fault> {
     Ok(Look {
         at: client.conversation.now(),
         identity: identity(&found, [].iter(), [].iter()),
-        capability: capability(&found, &platform, Vec::new(), true),
+        capability: capability(&found, &platform, true),
         managers: Vec::new(),
         systems: BTreeMap::new(),
         other_systems: Vec::new(),

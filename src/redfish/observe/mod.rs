@@ -2,6 +2,7 @@
 //!
 //! It sends nothing that changes anything.
 
+mod evidence;
 mod look;
 mod views;
 
