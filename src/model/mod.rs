@@ -5,16 +5,20 @@
 
 pub mod action;
 pub mod capability;
+pub mod component;
 pub mod fault;
 pub mod id;
 pub mod inventory;
 pub mod look;
 pub mod setting;
+pub mod version;
 
 pub use action::{Action, IntentId, Outcome, TaskHandle, UpdateMethod};
 pub use capability::Capability;
+pub use component::Component;
 pub use fault::{BmcMessage, Fault, FaultKind, Retry};
 pub use id::{BmcName, PipelineName, RunKey, ServerName, StageName, Target};
 pub use inventory::{Bmc, Inventory, Server};
 pub use look::{Look, LookRequest, Seen};
 pub use setting::{SettingChange, SettingsView};
+pub use version::FirmwareVersion;
