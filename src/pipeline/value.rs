@@ -44,11 +44,6 @@ pub(crate) fn parse_sha256(text: &str) -> Option<String> {
         .then(|| text.to_ascii_lowercase())
 }
 
-/// Whether a text is no version at all.
-pub(crate) fn is_absent(text: &str) -> bool {
-    text.trim().is_empty()
-}
-
 /// What is wrong with a name. Runs are called `PIPELINE/BMC` and `PIPELINE/BMC#n`, unlisted servers `BMC/ID`.
 pub(crate) fn name_problem(name: &str) -> Option<String> {
     if name.is_empty() {

@@ -8,9 +8,9 @@ use super::resource::check_resource;
 use super::seen::Seen;
 use super::stage::StagePlace;
 use super::template;
+use crate::model::version::is_absent;
 use crate::pipeline::checked::{FlowItem, Guard, SettingsStage};
 use crate::pipeline::document::{Any, At, FlowDocument, MatchDocument, StageDocument};
-use crate::pipeline::value::is_absent;
 
 pub(super) fn check_settings(
     stage: &StageDocument,

@@ -3,9 +3,9 @@
 use super::context::Check;
 use super::stage::StagePlace;
 use super::template;
+use crate::model::version::is_absent;
 use crate::pipeline::checked::{Image, Requirement, RequirementOp, VersionStage};
 use crate::pipeline::document::{At, ImageDocument, StageDocument};
-use crate::pipeline::value::is_absent;
 
 pub(super) fn check_version(
     stage: &StageDocument,

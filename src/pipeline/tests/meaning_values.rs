@@ -177,12 +177,26 @@ kind = "bmc-version"
 version = "4"
 image = { uri = "http://h/i" }
 requires = ">== 1"
+[[stage]]
+name = "v5"
+kind = "bmc-version"
+version = "5"
+image = { uri = "http://h/i" }
+requires = ">= ${label.v}"
+[[stage]]
+name = "v6"
+kind = "bmc-version"
+version = "6"
+image = { uri = "http://h/i" }
+requires = "> N/A"
 "#,
         findings: &[
             "p.toml:9:12 error: `requires` cannot be `1.60` | not a comparison with a version | write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too",
             "p.toml:15:12 error: `requires` cannot be `>=` | not a comparison with a version | write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too",
             "p.toml:21:12 error: `requires` cannot be `=> 1` | not a comparison with a version | write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too",
             "p.toml:27:12 error: `requires` cannot be `>== 1` | not a comparison with a version | write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too",
+            "p.toml:33:12 error: `requires` cannot be `>= ${label.v}` | not a comparison with a version | write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too",
+            "p.toml:39:12 error: `requires` cannot be `> N/A` | not a comparison with a version | write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too",
         ],
     },
     Case {
@@ -199,6 +213,95 @@ targets = []
 "#,
         findings: &[
             "p.toml:9:11 error: `targets` is empty | names nothing | name URIs, or leave it out so that redpipe finds them",
+        ],
+    },
+    Case {
+        claim: "descending hops of one component are refused, whatever stands between them",
+        text: r#"name = "p"
+[selector]
+match_labels = {}
+[[stage]]
+name = "v1.80"
+kind = "bmc-version"
+version = "1.80"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "x"
+kind = "bios-version"
+version = "U54 v2.50"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "any"
+kind = "bmc-version"
+version = "${label.v}"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "v1.60"
+kind = "bmc-version"
+version = "1.60"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "again"
+kind = "bmc-version"
+version = "1.60 "
+image = { uri = "http://h/i" }
+[[stage]]
+name = "y"
+kind = "bios-version"
+version = "U54 v2.10"
+image = { uri = "http://h/i" }
+"#,
+        findings: &[
+            "p.toml:22:11 error: hop to `1.60` comes after the later version `1.80` | goes down | put the hops of a component in ascending order | p.toml:7:11 the later version is here",
+            "p.toml:27:11 error: hop to `1.60 ` comes after the later version `1.80` | goes down | put the hops of a component in ascending order | p.toml:7:11 the later version is here",
+            "p.toml:32:11 error: hop to `U54 v2.10` comes after the later version `U54 v2.50` | goes down | put the hops of a component in ascending order | p.toml:12:11 the later version is here",
+        ],
+    },
+    Case {
+        claim: "hops that cannot be compared are a warning",
+        text: r#"name = "p"
+[selector]
+match_labels = {}
+[[stage]]
+name = "a"
+kind = "bmc-version"
+version = "iLO 5 v2.72"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "b"
+kind = "bmc-version"
+version = "iLO 6 v1.60"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "c"
+kind = "bmc-version"
+version = "iLO 5 v2.50"
+image = { uri = "http://h/i" }
+"#,
+        findings: &[
+            "p.toml:12:11 warning: hops `iLO 5 v2.72` and `iLO 6 v1.60` cannot be compared | their order is not known | `redpipe versions 'iLO 5 v2.72' 'iLO 6 v1.60'` shows why; the stage will be blocked | p.toml:7:11 the hop before it",
+            "p.toml:17:11 error: hop to `iLO 5 v2.50` comes after the later version `iLO 5 v2.72` | goes down | put the hops of a component in ascending order | p.toml:7:11 the later version is here",
+        ],
+    },
+    Case {
+        claim: "absent versions are none",
+        text: r#"name = "p"
+[selector]
+match_labels = {}
+[[stage]]
+name = "a"
+kind = "bmc-version"
+version = "N/A"
+image = { uri = "http://h/i" }
+[[stage]]
+name = "b"
+kind = "bios-settings"
+settings = { A = 1 }
+version = "unknown"
+"#,
+        findings: &[
+            "p.toml:7:11 error: `version` of stage `a` is not a version | no version | write it as the BMC will state it",
+            "p.toml:13:11 error: `version` of stage `b` is not a version | no version | write it as the BMC states it, without variables",
         ],
     },
     Case {
