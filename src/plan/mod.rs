@@ -5,22 +5,32 @@
 
 mod conflict;
 mod digest;
+pub mod firmware;
 pub mod item;
 pub mod method;
+pub mod report;
 pub mod resolve;
 pub mod resources;
+pub mod running;
 pub mod secrecy;
 pub mod settings;
 pub mod spec;
+pub mod superseded;
 pub mod targets;
 #[cfg(test)]
 mod testing;
 
 pub use conflict::{Claim, Conflict, conflicts};
+pub use firmware::{VersionAssessment, assess_version};
 pub use item::{ItemAssessment, ItemContext, assess_item};
 pub use method::{choose_method, image_source};
+pub use report::{
+    PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport, look_request,
+    problems, report, wrong_boxes,
+};
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};
 pub use resources::{ResourceAssessment, assess_resource};
+pub use running::{guard_unmet, is_version_of, live_version, staged};
 pub use secrecy::{Remembered, Written};
 pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
@@ -29,4 +39,5 @@ pub use spec::{
     FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
     StageKindSpec, StageSpec, VersionSpec,
 };
+pub use superseded::{StageTarget, Standing, Superseded, standings, superseded};
 pub use targets::update_targets;

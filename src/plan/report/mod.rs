@@ -1,0 +1,17 @@
+//! This room says in one document what a run would do to every target and why.
+//!
+//! It plans past what is still to come by assuming that every earlier stage succeeds; the run itself assumes nothing
+//! and looks again.
+
+mod problems;
+mod request;
+mod shape;
+mod sum;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use problems::{problems, wrong_boxes};
+pub use request::look_request;
+pub use shape::{PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport};
+pub use walk::report;
