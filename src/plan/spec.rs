@@ -37,6 +37,11 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
+    /// The stage of that name.
+    pub fn stage(&self, name: &StageName) -> Option<&StageSpec> {
+        self.stages.iter().find(|stage| stage.name == *name)
+    }
+
     /// The index of a stage.
     pub fn position(&self, stage: &StageName) -> Option<usize> {
         self.stages.iter().position(|s| s.name == *stage)

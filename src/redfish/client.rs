@@ -14,7 +14,7 @@ use super::reader::{Expand, Reader};
 use super::registry::Describes;
 use super::reset::send_reset;
 use super::resource::{base_of, resolve};
-use super::transport::Progress;
+use super::transport::{BoxFuture, Progress};
 use super::update::send_update;
 use crate::model::action::{Action, UpdateAction};
 use crate::model::setting::AttributeRegistry;
@@ -70,16 +70,18 @@ impl Client {
     }
 
     /// Looks: reads what is asked, and nothing that was asked before in the same look.
-    pub async fn look(&self, request: &LookRequest) -> Seen {
-        match Box::pin(Observer::look(self, request)).await {
-            Ok(look) => Seen::Looked(Box::new(look)),
-            Err(fault) => Seen::Failed(fault),
-        }
+    pub fn look<'a>(&'a self, request: &'a LookRequest) -> BoxFuture<'a, Seen> {
+        Box::pin(async move {
+            match Observer::look(self, request).await {
+                Ok(look) => Seen::Looked(Box::new(look)),
+                Err(fault) => Seen::Failed(fault),
+            }
+        })
     }
 
     /// Acts: one intent, sent at most once.
-    pub async fn act(&self, action: &Action) -> Outcome {
-        Box::pin(self.act_once(action)).await
+    pub fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Outcome> {
+        Box::pin(self.act_once(action))
     }
 
     /// Deletes our session.

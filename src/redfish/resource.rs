@@ -51,7 +51,9 @@ pub(super) async fn resolve(
         return Ok(uri.clone());
     }
     let mut uri = base.to_owned();
-    let mut names = rest.split('/').filter(|name| !name.is_empty()).peekable();
+    // Collected, because a closure over borrowed names must not live across the reads below.
+    let steps: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
+    let mut names = steps.into_iter().peekable();
     while names.peek().is_some() {
         let doc = reader.read_if_well(&uri, "resource").await?;
         uri = match doc.as_deref().and_then(|doc| step(doc, &mut names)) {

@@ -60,6 +60,7 @@ fn lock(attribute: &str, property: &str, on: bool, term: DependencyTerm) -> Depe
 }
 
 /// A BIOS with one attribute of each type.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn view() -> SettingsView {
     let attributes = BTreeMap::from([
         (

@@ -63,6 +63,10 @@ impl Server {
             Arc::clone(&server.handshakes),
             Arc::new(AtomicUsize::new(0)),
         );
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the server of a test ends with its runtime"
+        )]
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let acceptor = TlsAcceptor::from(Arc::clone(&config.lock().unwrap()));

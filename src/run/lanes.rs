@@ -1,0 +1,81 @@
+//! Who may be worked on: stages in order, BMC stages as barriers, servers on their own between two barriers.
+
+use super::record::{Place, RunPhase};
+use super::state::{RunState, WorkStatus};
+use crate::model::Target;
+
+impl RunState {
+    /// The places that may be worked on, in stage order: at most one per target.
+    pub fn active(&self) -> Vec<Place> {
+        let Some(start) = &self.start else {
+            return Vec::new();
+        };
+        let mut places = Vec::new();
+        let mut busy: Vec<Target> = Vec::new();
+        for stage in &start.stages {
+            let targets: Vec<Target> = if stage.kind.is_bmc() {
+                vec![Target::Bmc]
+            } else {
+                start.servers.iter().cloned().map(Target::Server).collect()
+            };
+            if stage.kind.is_bmc() && !busy.is_empty() {
+                return places;
+            }
+            for target in targets {
+                let place = Place {
+                    stage: stage.name.clone(),
+                    target,
+                };
+                if busy.contains(&place.target) || self.is_done(&place) {
+                    continue;
+                }
+                busy.push(place.target.clone());
+                if !self.is_failed(&place) {
+                    places.push(place);
+                }
+            }
+            if stage.kind.is_bmc() && !busy.is_empty() {
+                return places;
+            }
+        }
+        places
+    }
+
+    /// Whether a stage is done on a target.
+    pub fn is_done(&self, place: &Place) -> bool {
+        self.works
+            .get(place)
+            .is_some_and(|work| matches!(work.status, WorkStatus::Done { .. }))
+    }
+
+    /// Whether a stage failed on a target.
+    pub fn is_failed(&self, place: &Place) -> bool {
+        self.works
+            .get(place)
+            .is_some_and(|work| matches!(work.status, WorkStatus::Failed { .. }))
+    }
+
+    /// Whether a target is stopped on purpose.
+    pub fn is_held(&self, place: &Place) -> bool {
+        self.works
+            .get(place)
+            .and_then(|work| work.wait.as_ref())
+            .is_some_and(|(wait, _)| wait.held)
+    }
+
+    /// The run's phase: held only where everything that could move is held.
+    pub fn phase(&self) -> RunPhase {
+        if let Some((phase, ..)) = self.end {
+            return phase;
+        }
+        if self.start.is_none() {
+            return RunPhase::Pending;
+        }
+        let places = self.active();
+        if !places.is_empty() && places.iter().all(|place| self.is_held(place)) {
+            RunPhase::Held
+        } else {
+            RunPhase::InProgress
+        }
+    }
+}
