@@ -3,10 +3,16 @@
 //! Rooms, in reading order: [`model`] (nouns), and then, as they stand below, files, plan, run, and the edges and
 //! shells around them.
 
-pub mod artifact;
 pub mod model;
+
 pub mod pipeline;
 pub mod plan;
+pub mod run;
+
+pub mod artifact;
 pub mod redfish;
 pub mod secret;
 pub mod store;
+
+pub mod cli;
+pub mod daemon;

@@ -1,1 +1,5 @@
-fn main() {}
+//! The redpipe command.
+
+fn main() -> std::process::ExitCode {
+    redpipe::cli::main()
+}

@@ -72,7 +72,10 @@ pub struct AttributePatch {
 impl fmt::Debug for AttributePatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.attributes.keys().collect();
-        f.debug_struct("AttributePatch").field("uri", &self.uri).field("attributes", &names).finish()
+        f.debug_struct("AttributePatch")
+            .field("uri", &self.uri)
+            .field("attributes", &names)
+            .finish()
     }
 }
 

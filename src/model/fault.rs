@@ -211,12 +211,16 @@ impl BmcMessage {
     ///
     /// Registry versions move with every firmware, so only registry and key mean anything.
     pub fn key(&self) -> Option<&str> {
-        self.message_id.as_deref().and_then(|id| id.rsplit('.').next())
+        self.message_id
+            .as_deref()
+            .and_then(|id| id.rsplit('.').next())
     }
 
     /// The registry's name: `iLO` of `iLO.2.14.SystemResetRequired`.
     pub fn registry(&self) -> Option<&str> {
-        self.message_id.as_deref().and_then(|id| id.split('.').next())
+        self.message_id
+            .as_deref()
+            .and_then(|id| id.split('.').next())
     }
 }
 

@@ -124,7 +124,11 @@ pub struct RunKey {
 impl RunKey {
     /// The id under which the run is stored: readable, bounded, and different for different names.
     pub fn id(&self) -> String {
-        derived_id(&[self.pipeline.as_str(), self.bmc.as_str(), &self.number.to_string()])
+        derived_id(&[
+            self.pipeline.as_str(),
+            self.bmc.as_str(),
+            &self.number.to_string(),
+        ])
     }
 }
 
@@ -153,7 +157,13 @@ pub fn derived_id(names: &[&str]) -> String {
     let mut readable: String = names
         .join("-")
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' || c == '.' {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect();
     readable.truncate(DERIVED_ID_BYTES_MAX - HASH_HEX - 1);
     format!("{readable}-{}", &digest[..HASH_HEX])
@@ -165,7 +175,10 @@ mod tests {
 
     #[test]
     fn the_same_names_give_the_same_id() {
-        assert_eq!(derived_id(&["p", "bmc", "s"]), derived_id(&["p", "bmc", "s"]));
+        assert_eq!(
+            derived_id(&["p", "bmc", "s"]),
+            derived_id(&["p", "bmc", "s"])
+        );
     }
 
     #[test]

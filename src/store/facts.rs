@@ -214,6 +214,12 @@ pub trait Facts: Send + Sync {
         self.put(FactKind::Identity, bmc.as_str(), "", json(identity))
     }
 
+    /// Forgets who the BMC is: an operator's word.
+    fn forget_identity(&self, bmc: &BmcName) -> Result<(), StoreError> {
+        self.remember_identity(bmc, &Identity::default())?;
+        self.put(FactKind::Identity, bmc.as_str(), "", None)
+    }
+
     /// Other BMCs by claim that they share with this identity.
     fn claimants(
         &self,

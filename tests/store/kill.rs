@@ -15,6 +15,10 @@ const CHILD_DATABASE: &str = "REDPIPE_TEST_CHILD_DATABASE";
 const KILL_AFTER: [usize; 6] = [1, 2, 5, 17, 60, 200];
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the child is told by its environment"
+)]
 fn every_acknowledged_append_survives_a_kill() {
     if let Some(path) = std::env::var_os(CHILD_DATABASE) {
         append_until_killed(Path::new(&path));

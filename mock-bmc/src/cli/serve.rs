@@ -22,6 +22,10 @@ pub(crate) fn run(args: &ServeArgs, sources: &[SourceArg]) -> Result<(), Failure
     runtime.block_on(serve(args, fleet.build()))
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the wall time at which the mock is switched on"
+)]
 fn fleet(args: &ServeArgs, sources: &[SourceArg]) -> Result<FleetBuilder, Failure> {
     let bmcs = usize::try_from(args.bmcs).unwrap_or(usize::MAX);
     let systems = usize::try_from(args.systems).unwrap_or(usize::MAX);

@@ -1,0 +1,21 @@
+# Everything a contributor runs; `.ci/run` is the same for machines.
+
+default: ci
+
+fmt:
+    cargo xfmt
+
+lint:
+    cargo clippy --workspace --all-targets -- -D warnings
+
+test:
+    cargo test --workspace
+
+demo:
+    cargo run --release -- demo
+
+interop:
+    tests/interop/run.sh
+
+ci:
+    .ci/run

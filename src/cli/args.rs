@@ -1,0 +1,175 @@
+//! The command line as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::model::component::Component;
+
+/// Moves BMC and BIOS firmware and settings of a bare-metal fleet over Redfish, one hop at a time.
+///
+/// Exit codes: 0 done; 1 a run failed; 2 usage or invalid file; 3 `plan` has changes; 4 nothing matched; 5 held, an
+/// operator is needed; 6 a BMC was unreachable and nothing else is wrong; 70 a bug; 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "redpipe", version, max_term_width = 100)]
+pub(crate) struct Args {
+    /// Inventory file or folder; may be given more than once [default: inventory/].
+    #[arg(short, long = "inventory", global = true, value_name = "INVENTORY")]
+    pub(crate) inventory: Vec<PathBuf>,
+    /// Where runs are remembered: a path or `sqlite:PATH` [default: $XDG_STATE_HOME/redpipe/state.db].
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) state: Option<String>,
+    /// How results are printed.
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+    /// More detail on stderr.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    pub(crate) verbose: u8,
+    /// Only results and errors.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How results are printed on stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Load and check all files; contacts nothing.
+    Validate(Pipelines),
+    /// Read the BMCs and say what would happen and why; writes nothing.
+    Plan(PlanArgs),
+    /// Plan, ask, and run to the end with live progress; a second `apply` carries on.
+    Apply(ApplyArgs),
+    /// How runs stand: phases per stage and server, with reasons and deadlines.
+    Status {
+        /// `PIPELINE/BMC` or `PIPELINE/BMC#N`; all without it.
+        run: Option<String>,
+    },
+    /// The journal as a person reads it.
+    Events {
+        /// `PIPELINE/BMC` or `PIPELINE/BMC#N`; all without it.
+        run: Option<String>,
+        /// Keep printing what happens.
+        #[arg(short, long)]
+        follow: bool,
+    },
+    /// Look after the inventory.
+    Inventory {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: InventoryCommand,
+    },
+    /// Trust a BMC's certificate, credentials or identity anew.
+    Trust(TrustArgs),
+    /// JSON Schema of a file kind, for editors.
+    Schema {
+        /// Which file kind.
+        kind: SchemaKind,
+    },
+    /// How two version texts compare, and by which rule.
+    Versions {
+        /// One text.
+        a: String,
+        /// The other.
+        b: String,
+        /// Class of machine that the rules are chosen for.
+        #[arg(long)]
+        platform: Option<String>,
+        /// Component that the rules are chosen for.
+        #[arg(long, value_parser = component)]
+        component: Option<Component>,
+    },
+    /// Start a mock fleet and walk it through a multi-hop pipeline, for real.
+    Demo,
+}
+
+/// Pipelines to work on.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pipelines {
+    /// Pipeline files or folders [default: pipelines/].
+    #[arg(value_name = "PIPELINE")]
+    pub(crate) pipelines: Vec<PathBuf>,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// Which pipelines.
+    #[command(flatten)]
+    pub(crate) pipelines: Pipelines,
+    /// Only servers with these labels, such as `rack=r04,role in (db,web)`.
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) limit: Option<String>,
+}
+
+/// Arguments of `apply`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApplyArgs {
+    /// Which pipelines.
+    #[command(flatten)]
+    pub(crate) pipelines: Pipelines,
+    /// Only servers with these labels, such as `rack=r04,role in (db,web)`.
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) limit: Option<String>,
+    /// Do not ask.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// BMCs in progress at once, over all pipelines.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_concurrent: Option<u32>,
+    /// Wait for held runs instead of ending with exit code 5.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+/// What to do with the inventory.
+#[derive(Debug, Subcommand)]
+pub(crate) enum InventoryCommand {
+    /// Reach every BMC and tell versions, attributes and problems.
+    Check,
+}
+
+/// Arguments of `trust`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    /// BMCs by name.
+    #[arg(required = true, value_name = "BMC")]
+    pub(crate) bmcs: Vec<String>,
+    /// Forget the remembered certificate; the next contact remembers the one shown then. The default.
+    #[arg(long)]
+    pub(crate) certificate: bool,
+    /// Try the credentials again that this BMC refused.
+    #[arg(long)]
+    pub(crate) credentials: bool,
+    /// Forget which box answered under this name.
+    #[arg(long)]
+    pub(crate) identity: bool,
+}
+
+/// File kinds with a schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SchemaKind {
+    /// `inventory/*.toml`
+    Inventory,
+    /// `pipelines/*.toml`
+    Pipeline,
+}
+
+fn component(text: &str) -> Result<Component, String> {
+    match text {
+        "bmc" => Ok(Component::Bmc),
+        "bios" => Ok(Component::Bios),
+        _ => Err("expected `bmc` or `bios`".to_owned()),
+    }
+}

@@ -1,0 +1,12 @@
+//! One file per command.
+
+pub(crate) mod apply;
+pub(crate) mod demo;
+pub(crate) mod events;
+pub(crate) mod inventory_check;
+pub(crate) mod plan;
+pub(crate) mod schema;
+pub(crate) mod status;
+pub(crate) mod trust;
+pub(crate) mod validate;
+pub(crate) mod versions;

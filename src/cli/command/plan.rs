@@ -1,0 +1,143 @@
+//! `plan`: read the BMCs, print per target what would happen and why.
+
+use crate::cli::args::PlanArgs;
+use crate::cli::command::inventory_check::exit_of;
+use crate::cli::exit::Exit;
+use crate::cli::report;
+use crate::cli::shell::Shell;
+use crate::daemon::{Planned, plan};
+use crate::model::Target;
+use crate::plan::{
+    Conflict, PlanAction, PlanProblem, PlanReport, RunReport, RunSpec, TargetReport, conflicts,
+};
+
+/// Plans and prints; writes nothing.
+pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
+    let loaded = match shell.files(&args.pipelines.pipelines) {
+        Ok(loaded) => loaded,
+        Err(exit) => return exit,
+    };
+    let assignments = match shell.assignments(&loaded, args.limit.as_deref()).await {
+        Ok(assignments) => assignments,
+        Err(exit) => return exit,
+    };
+    let engine = match shell.engine(loaded.inventory.bmcs.len()) {
+        Ok(engine) => engine,
+        Err(exit) => return exit,
+    };
+    let planned = plan(&engine, &assignments).await;
+    let exit = show(shell, &planned);
+    shell.printer.json(&document(&planned));
+    exit
+}
+
+/// Prints plans and faults for people, and says what they mean.
+pub(crate) fn show(shell: &Shell, planned: &[Planned]) -> Exit {
+    let mut exits = Vec::new();
+    for one in planned {
+        match &one.report {
+            Err(fault) => {
+                shell
+                    .printer
+                    .error(&report::fault(&format!("bmc `{}`", one.bmc), fault));
+                exits.push(exit_of(fault));
+            }
+            Ok((report, _)) => {
+                for line in text(report) {
+                    shell.printer.text(&line);
+                }
+                if report.is_blocked() {
+                    exits.push(Exit::Held);
+                } else if report.has_changes() {
+                    exits.push(Exit::Changes);
+                }
+            }
+        }
+    }
+    for problem in &document(planned).problems {
+        shell.printer.text(&format!(
+            "problem: {}: {}: {}",
+            problem.bmc, problem.kind, problem.message
+        ));
+    }
+    for conflict in contradictions(planned) {
+        shell.printer.error(&format!("error: {conflict}"));
+        exits.push(Exit::Usage);
+    }
+    Exit::worst(exits)
+}
+
+/// Two pipelines that want different values for one thing on one BMC.
+pub(crate) fn contradictions(planned: &[Planned]) -> Vec<Conflict> {
+    let specs: Vec<&RunSpec> = planned.iter().filter_map(|one| one.spec.as_ref()).collect();
+    conflicts(&specs)
+}
+
+/// The JSON document.
+pub(crate) fn document(planned: &[Planned]) -> PlanReport {
+    let mut document = PlanReport::default();
+    for one in planned {
+        match &one.report {
+            Ok((report, problems)) => {
+                document.runs.push(report.clone());
+                document.problems.extend(problems.iter().cloned());
+            }
+            Err(fault) => document.problems.push(PlanProblem {
+                bmc: one.bmc.clone(),
+                kind: fault.kind.as_str().to_owned(),
+                message: fault.to_string(),
+            }),
+        }
+    }
+    document
+}
+
+fn text(report: &RunReport) -> Vec<String> {
+    let servers: Vec<&str> = report
+        .servers
+        .iter()
+        .map(crate::model::ServerName::as_str)
+        .collect();
+    let mut lines = vec![format!(
+        "{}/{}  servers: {}",
+        report.pipeline,
+        report.bmc,
+        servers.join(", ")
+    )];
+    for stage in &report.stages {
+        lines.push(format!("  {}  ({})", stage.name, stage.kind));
+        lines.extend(stage.targets.iter().flat_map(target_lines));
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn target_lines(target: &TargetReport) -> Vec<String> {
+    let name = match &target.target {
+        Target::Bmc => "bmc".to_owned(),
+        Target::Server(server) => server.to_string(),
+    };
+    let mut words = vec![format!("    {name}"), target.action.as_str().to_owned()];
+    if let (PlanAction::Update, Some(from), Some(to)) = (target.action, &target.from, &target.to) {
+        words.push(format!("`{from}` -> `{to}`"));
+    }
+    words.extend(
+        target
+            .method
+            .map(|method| format!("by {}", method.as_str())),
+    );
+    words.extend(target.outage.clone());
+    if !target.disturbs.is_empty() {
+        let names: Vec<&str> = target
+            .disturbs
+            .iter()
+            .map(crate::model::ServerName::as_str)
+            .collect();
+        words.push(format!("disturbs {}", names.join(", ")));
+    }
+    words.extend(target.reason.as_ref().map(|reason| format!("({reason})")));
+    let changes = target.changes.iter();
+    let changes =
+        changes.map(|change| format!("      {}: {} -> {}", change.name, change.from, change.to));
+    std::iter::once(words.join("  ")).chain(changes).collect()
+}

@@ -1,0 +1,36 @@
+//! `validate`: load and check everything offline.
+
+use serde_json::json;
+
+use crate::cli::args::Pipelines;
+use crate::cli::exit::Exit;
+use crate::cli::shell::Shell;
+
+/// Loads all files; findings are printed by the shell.
+pub(crate) fn run(shell: &Shell, args: &Pipelines) -> Exit {
+    let loaded = match shell.files(&args.pipelines) {
+        Ok(loaded) => loaded,
+        Err(exit) => {
+            shell.printer.json(&json!({ "valid": false }));
+            return exit;
+        }
+    };
+    let servers: usize = loaded
+        .inventory
+        .bmcs
+        .iter()
+        .map(|bmc| bmc.servers.len())
+        .sum();
+    let (bmcs, pipelines) = (loaded.inventory.bmcs.len(), loaded.pipelines.len());
+    shell.printer.text(&format!(
+        "valid: {bmcs} BMCs with {servers} listed servers, {pipelines} pipelines"
+    ));
+    shell.printer.json(&json!({
+        "valid": true,
+        "bmcs": bmcs,
+        "servers": servers,
+        "pipelines": loaded.pipelines.iter().map(|pipeline| pipeline.name.to_string()).collect::<Vec<_>>(),
+        "warnings": loaded.warnings.findings.len(),
+    }));
+    Exit::Done
+}

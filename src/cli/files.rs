@@ -1,0 +1,78 @@
+//! Finding and reading the files that people wrote.
+
+use std::path::{Path, PathBuf};
+
+use crate::pipeline::{Diagnostics, Loaded, Source, load};
+
+/// Why files could not be taken up.
+pub(crate) enum FilesError {
+    /// One cannot be read, or there is none.
+    Unreadable(String),
+    /// They are wrong.
+    Invalid(Diagnostics),
+}
+
+/// Reads and checks inventory and pipeline files; each path is a file or a folder of `*.toml`.
+pub(crate) fn read(inventory: &[PathBuf], pipelines: &[PathBuf]) -> Result<Loaded, FilesError> {
+    let inventory = sources(inventory, "inventory")?;
+    let pipelines = sources(pipelines, "pipelines")?;
+    load(&inventory, &pipelines).map_err(FilesError::Invalid)
+}
+
+/// Reads and checks inventory files alone.
+pub(crate) fn read_inventory(inventory: &[PathBuf]) -> Result<Loaded, FilesError> {
+    load(&sources(inventory, "inventory")?, &[]).map_err(FilesError::Invalid)
+}
+
+fn sources(paths: &[PathBuf], default: &str) -> Result<Vec<Source>, FilesError> {
+    let given = if paths.is_empty() {
+        &[PathBuf::from(default)][..]
+    } else {
+        paths
+    };
+    let mut files = Vec::new();
+    for path in given {
+        if path.is_dir() {
+            files.extend(toml_files(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    files.iter().map(|path| source(path)).collect()
+}
+
+fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, FilesError> {
+    let failed = |error| {
+        FilesError::Unreadable(format!(
+            "folder `{}` cannot be read: {error}",
+            folder.display()
+        ))
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_file()
+            && path
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(FilesError::Unreadable(format!(
+            "folder `{}` holds no `*.toml` file",
+            folder.display()
+        )));
+    }
+    Ok(files)
+}
+
+fn source(path: &Path) -> Result<Source, FilesError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        FilesError::Unreadable(format!("file `{name}` cannot be read: {error}"))
+    })?;
+    Ok(Source::new(name, text))
+}

@@ -1,0 +1,68 @@
+//! This room is the command line: it reads arguments and files, asks the daemon room to work, and prints what came of
+//! it.
+//!
+//! It decides nothing about hardware and never talks to a BMC or to the store itself.
+
+mod args;
+mod command;
+mod exit;
+mod files;
+mod printer;
+mod progress;
+mod report;
+mod shell;
+mod story;
+mod table;
+
+use std::process::ExitCode;
+
+use args::{Args, Command, InventoryCommand};
+use clap::Parser as _;
+use command::{
+    apply, demo, events, inventory_check, plan, schema, status, trust, validate, versions,
+};
+use exit::Exit;
+use shell::Shell;
+
+/// Parses the command line, runs it, and says how it ended.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are data, and no failure.
+            error.print().ok();
+            return if error.use_stderr() {
+                Exit::Usage.into()
+            } else {
+                Exit::Done.into()
+            };
+        }
+    };
+    let shell = Shell::new(&args);
+    let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&shell, args.command)));
+    end.unwrap_or(Exit::Bug).into()
+}
+
+fn run(shell: &Shell, command: Command) -> Exit {
+    match command {
+        Command::Validate(args) => validate::run(shell, &args),
+        Command::Plan(args) => shell.block_on(plan::run(shell, &args)),
+        Command::Apply(args) => shell.block_on(apply::run(shell, &args)),
+        Command::Status { run } => status::run(shell, run.as_deref()),
+        Command::Events { run, follow } => {
+            shell.block_on(events::run(shell, run.as_deref(), follow))
+        }
+        Command::Inventory {
+            command: InventoryCommand::Check,
+        } => shell.block_on(inventory_check::run(shell)),
+        Command::Trust(args) => trust::run(shell, &args),
+        Command::Schema { kind } => schema::run(shell, kind),
+        Command::Versions {
+            a,
+            b,
+            platform,
+            component,
+        } => versions::run(shell, &a, &b, platform.as_deref(), component),
+        Command::Demo => shell.block_on(demo::run(shell)),
+    }
+}

@@ -1,0 +1,160 @@
+//! A record as one sentence for a person.
+
+use crate::model::{Outcome, Target};
+use crate::run::record::{Intent, Milestone, Place, Record, ResetPurpose, TaskFate};
+
+/// The sentence; `None` for records that only count.
+pub(crate) fn sentence(record: &Record) -> Option<String> {
+    let (place, text) = match record {
+        Record::Started { servers, .. } => {
+            let names: Vec<&str> = servers
+                .iter()
+                .map(crate::model::ServerName::as_str)
+                .collect();
+            return Some(format!("started for {}", names.join(", ")));
+        }
+        Record::Resumed { .. } => return Some("taken up again".to_owned()),
+        Record::Outage {
+            gone: true,
+            reason,
+            expected,
+        } => {
+            let how = if *expected {
+                "away, as expected"
+            } else {
+                "not answering"
+            };
+            return Some(format!("the BMC is {how}: {reason}"));
+        }
+        Record::Outage {
+            gone: false,
+            reason,
+            ..
+        } => return Some(format!("the BMC is back: {reason}")),
+        Record::Notice { text, .. } => return Some(format!("notice: {text}")),
+        Record::Ended { phase, reason } => return Some(format!("{}: {reason}", phase.as_str())),
+        Record::GoodReads { .. } | Record::RootGood { .. } | Record::WriteOnly { .. } => {
+            return None;
+        }
+        Record::StageStarted { at, attempt } if *attempt > 1 => {
+            (at, format!("begins, try {attempt}"))
+        }
+        Record::StageStarted { at, .. } => (at, "begins".to_owned()),
+        Record::Waiting { at, wait } if wait.held => (at, format!("held: {}", wait.reason)),
+        Record::Waiting { at, wait } => (at, format!("waits: {}", wait.reason)),
+        Record::Intent { at, intent, id } => (at, format!("will {} [{id}]", intention(intent))),
+        Record::Outcome { at, outcome, .. } => (at, answer(outcome)),
+        Record::Task { at, seen, .. } => (at, task(seen)),
+        Record::Adopted { at, tie, .. } => (at, format!("the lost request's task is found: {tie}")),
+        Record::NotHappened { at, reason, .. } => {
+            (at, format!("the lost request did not happen: {reason}"))
+        }
+        Record::Happened { at, reason, .. } => (at, format!("the lost request happened: {reason}")),
+        Record::PowerBefore { at, power } => (at, format!("power before is {power:?}")),
+        Record::Boot { at, milestone } => (at, milestone_text(*milestone).to_owned()),
+        Record::ItemDone { at, item, written } => {
+            let how = if *written {
+                "written and read back"
+            } else {
+                "nothing differs"
+            };
+            (at, format!("item {} is done: {how}", item + 1))
+        }
+        Record::Done { at, how, reason } => (at, format!("done ({}): {reason}", how.as_str())),
+        Record::Retrying { at, fault } => (at, format!("the try failed, another begins: {fault}")),
+        Record::Failed { at, fault } => (at, format!("FAILED: {fault}")),
+    };
+    Some(format!("{}: {text}", name(place)))
+}
+
+fn name(place: &Place) -> String {
+    match &place.target {
+        Target::Bmc => format!("stage {}", place.stage),
+        Target::Server(server) => format!("stage {} on {server}", place.stage),
+    }
+}
+
+fn intention(intent: &Intent) -> String {
+    match intent {
+        Intent::Update {
+            from,
+            to,
+            image,
+            method,
+            ..
+        } => {
+            format!(
+                "update `{from}` to `{to}` with {image} by {}",
+                method.as_str()
+            )
+        }
+        Intent::ResetSystem {
+            reset_type,
+            purpose,
+        } => format!("send {reset_type} to the host ({})", purpose_text(*purpose)),
+        Intent::ResetManager { reset_type } => format!("send {reset_type} to the BMC"),
+        Intent::Attributes { names, .. } => format!("write {}", names.join(", ")),
+        Intent::Resource { uri, .. } => format!("write {uri}"),
+    }
+}
+
+fn purpose_text(purpose: ResetPurpose) -> &'static str {
+    match purpose {
+        ResetPurpose::Down => "down, to activate the image",
+        ResetPurpose::ForceDown => "down by force, after the graceful time",
+        ResetPurpose::Up => "up",
+        ResetPurpose::Restart => "restart",
+        ResetPurpose::ForceRestart => "restart by force, after the graceful time",
+        ResetPurpose::Restore => "power as before",
+    }
+}
+
+fn answer(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::NotSent { fault } => format!("nothing was sent: {fault}"),
+        Outcome::Refused {
+            fault, later: true, ..
+        } => format!("asked to come later: {fault}"),
+        Outcome::Refused { fault, .. } => format!("refused: {fault}"),
+        Outcome::Accepted {
+            task: Some(task), ..
+        } => {
+            let uri = task
+                .task
+                .as_deref()
+                .or(task.monitor.as_deref())
+                .unwrap_or("?");
+            format!("accepted, task {uri}")
+        }
+        Outcome::Accepted { task: None, .. } => "accepted".to_owned(),
+        Outcome::Lost { fault } => format!("the answer is lost: {fault}"),
+    }
+}
+
+fn task(seen: &crate::run::record::TaskSeen) -> String {
+    let state = seen.state.as_deref().unwrap_or("?");
+    let percent = seen
+        .percent
+        .map(|percent| format!(" {percent} %"))
+        .unwrap_or_default();
+    match seen.fate {
+        TaskFate::Running => format!("task is {state}{percent}"),
+        TaskFate::AwaitsReset => format!("task is {state} and waits for a reset"),
+        TaskFate::Good => format!("task ended {state}"),
+        TaskFate::Bad => format!(
+            "task ended {state}, {}",
+            seen.status.as_deref().unwrap_or("no status")
+        ),
+        TaskFate::Gone => "the task is gone; the version decides".to_owned(),
+    }
+}
+
+fn milestone_text(milestone: Milestone) -> &'static str {
+    match milestone {
+        Milestone::Off => "the host is off",
+        Milestone::Booting => "the host boots",
+        Milestone::PostOver => "reading back",
+        Milestone::Reached => "reached; power goes back to what it was",
+        Milestone::Restored => "power is as before",
+    }
+}

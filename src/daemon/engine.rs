@@ -1,0 +1,215 @@
+//! What every run in this process shares: store, clock, lease owner, connections, secrets, board.
+
+use std::sync::Arc;
+
+use super::board::Board;
+use super::connect::Connect;
+use super::memory::StoreMemory;
+use super::secrets::Secrets;
+use crate::model::inventory::Bmc;
+use crate::model::look::Identity;
+use crate::model::{BmcName, Fault, FaultKind, Look, Retry, Target};
+use crate::plan::{Remembered, RunSpec, wrong_boxes};
+use crate::redfish::{Client, Clock, Conversation, Memory, Parts, ServerRef};
+use crate::run::Record;
+use crate::store::{Owner, ProcessLock, Store, StoreError};
+
+/// Shared by everything that drives or reads BMCs in this process.
+#[derive(Clone)]
+pub struct Engine {
+    parts: Arc<EngineParts>,
+}
+
+/// What an engine is made of.
+pub struct EngineParts {
+    /// Journals, leases and facts.
+    pub store: Arc<dyn Store>,
+    /// Time of day.
+    pub clock: Arc<dyn Clock>,
+    /// This process, as leases name it.
+    pub owner: Owner,
+    /// Held until the process ends, so that others see it live; `None` where nobody else can.
+    pub lock: Option<ProcessLock>,
+    /// How BMCs are reached.
+    pub connect: Arc<dyn Connect>,
+    /// Where passwords come from.
+    pub secrets: Arc<Secrets>,
+    /// What watchers see.
+    pub board: Board,
+}
+
+impl Engine {
+    /// An engine that has done nothing yet.
+    pub fn new(parts: EngineParts) -> Self {
+        Self {
+            parts: Arc::new(parts),
+        }
+    }
+
+    /// What watchers see.
+    pub fn board(&self) -> &Board {
+        &self.parts.board
+    }
+
+    /// Journals, leases and facts.
+    pub fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.parts.store)
+    }
+
+    /// Time of day.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.parts.clock)
+    }
+
+    /// This process, as leases name it.
+    pub(super) fn owner(&self) -> &Owner {
+        &self.parts.owner
+    }
+
+    /// A client for one BMC. Nothing is sent before its first look.
+    pub fn client(&self, bmc: &Bmc) -> Result<Client, Fault> {
+        let memory: Arc<dyn Memory> = Arc::new(StoreMemory {
+            store: self.store(),
+            bmc: bmc.name.clone(),
+            owner: self.parts.owner.clone(),
+        });
+        let transport = self.parts.connect.transport(bmc, Arc::clone(&memory))?;
+        let salt = self.parts.store.salt().map_err(|error| error.fault())?;
+        let credentials = bmc
+            .credentials
+            .as_ref()
+            .map(|credentials| self.parts.secrets.source(credentials, &salt));
+        let conversation = Conversation::new(Parts {
+            bmc: bmc.name.clone(),
+            address: bmc.address.clone(),
+            auth: bmc.auth,
+            pace: bmc.pace.clone(),
+            transport,
+            memory,
+            clock: self.clock(),
+            credentials,
+        });
+        let servers = bmc
+            .servers
+            .iter()
+            .map(|server| ServerRef {
+                name: server.name.clone(),
+                system: server.system.clone(),
+            })
+            .collect();
+        Ok(Client::new(
+            Arc::new(conversation),
+            servers,
+            bmc.name.clone(),
+            bmc.platform.clone(),
+            None,
+        ))
+    }
+
+    /// What the store knows from before a run.
+    pub(super) fn context(&self, bmc: &BmcName, spec: &RunSpec) -> Result<Remembered, StoreError> {
+        let store = &self.parts.store;
+        let servers = spec
+            .servers
+            .iter()
+            .map(|server| Target::Server(server.name.clone()));
+        let fingerprints = std::iter::once(Target::Bmc)
+            .chain(servers)
+            .map(|target| Ok((target.clone(), store.written(bmc, &target)?)))
+            .collect::<Result<_, StoreError>>()?;
+        Ok(Remembered {
+            salt: store.salt()?,
+            fingerprints,
+        })
+    }
+
+    /// Is it the box that this name has always meant, and the one that the inventory expects?
+    ///
+    /// Remembers the claims of first contact.
+    pub(super) fn check_identity(
+        &self,
+        bmc: &Bmc,
+        spec: &RunSpec,
+        look: &Look,
+    ) -> Result<(), Fault> {
+        if let Some((server, message)) = wrong_boxes(spec, look).into_iter().next() {
+            return Err(Fault::new(
+                FaultKind::WrongBox,
+                Retry::Operator,
+                format!("server `{server}`: {message}"),
+            ));
+        }
+        let store = &self.parts.store;
+        let failed = |error: StoreError| error.fault();
+        if let Some(known) = store.identity(&bmc.name).map_err(failed)?
+            && let Some(difference) = contradiction(&known, &look.identity)
+        {
+            let message = format!("another box? bmc `{}` {difference}", bmc.name);
+            return Err(
+                Fault::new(FaultKind::WrongBox, Retry::Operator, message).with_hint(format!(
+                    "if the machine was replaced on purpose, `redpipe trust --identity {}`",
+                    bmc.name
+                )),
+            );
+        }
+        for (claim, others) in store.claimants(&bmc.name, &look.identity).map_err(failed)? {
+            for other in others {
+                let Some(theirs) = store.identity(&other).map_err(failed)? else {
+                    continue;
+                };
+                if contradiction(&theirs, &look.identity).is_none() {
+                    let message = format!(
+                        "bmc `{}` and bmc `{other}` are one box: both say {claim}",
+                        bmc.name
+                    );
+                    return Err(Fault::new(FaultKind::WrongBox, Retry::Operator, message)
+                        .with_hint("list it once in the inventory"));
+                }
+            }
+        }
+        store
+            .remember_identity(&bmc.name, &look.identity)
+            .map_err(failed)
+    }
+
+    /// Keeps what outlives the run: fingerprints of write-only values.
+    pub(super) fn note(&self, bmc: &BmcName, record: &Record) {
+        if let Record::WriteOnly { at, hashes } = record {
+            for (key, hash) in hashes {
+                if let Err(error) = self
+                    .parts
+                    .store
+                    .remember_written(bmc, &at.target, key, hash)
+                {
+                    tracing::error!(%bmc, %error, "a written value could not be remembered");
+                }
+            }
+        }
+    }
+}
+
+/// The first claim in which two identities cannot be one box; `None` where none contradicts.
+fn contradiction(known: &Identity, now: &Identity) -> Option<String> {
+    let sets = [
+        ("manager UUID", &known.manager_uuids, &now.manager_uuids),
+        ("manager MAC", &known.manager_macs, &now.manager_macs),
+        ("system UUID", &known.system_uuids, &now.system_uuids),
+        ("serial number", &known.serials, &now.serials),
+    ];
+    if let (Some(before), Some(now)) = (&known.root_uuid, &now.root_uuid)
+        && before != now
+    {
+        return Some(format!(
+            "had service root UUID `{before}`, and has `{now}` now"
+        ));
+    }
+    sets.into_iter().find_map(|(what, before, now)| {
+        let disjoint = !before.is_empty() && !now.is_empty() && before.is_disjoint(now);
+        disjoint.then(|| {
+            let list = |set: &std::collections::BTreeSet<String>| {
+                set.iter().cloned().collect::<Vec<_>>().join(", ")
+            };
+            format!("had {what} {}, and has {} now", list(before), list(now))
+        })
+    })
+}

@@ -1,0 +1,30 @@
+//! This room puts the others together: it owns the tasks, reads the clock, and drives every run from look to look.
+//!
+//! It decides nothing about hardware (the run room does) and prints nothing (the command line does).
+
+pub mod board;
+mod connect;
+mod driver;
+mod engine;
+pub mod history;
+mod journal;
+mod lease;
+mod memory;
+mod open;
+mod prepare;
+mod scheduler;
+mod secrets;
+mod stop;
+mod survey;
+pub mod trust;
+
+pub use board::Board;
+pub use connect::Connect;
+pub use driver::RunEnd;
+pub use engine::{Engine, EngineParts};
+pub use open::{OpenOptions, open, prepare_images, read_given};
+pub use prepare::{Assignment, assign};
+pub use scheduler::{ApplyOptions, ApplyReport, apply};
+pub use secrets::{Env, Secrets};
+pub use stop::Stop;
+pub use survey::{Checked, Planned, check, plan};

@@ -1,0 +1,157 @@
+//! Putting an engine together: state database, process lock, network, clock; then reading what files name.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::board::Board;
+use super::connect::Network;
+use super::engine::{Engine, EngineParts};
+use super::prepare::{Assignment, unresolvable};
+use super::secrets::{Env, Secrets};
+use crate::artifact::{ImageCache, ImageRef, default_folder, gather};
+use crate::model::{Fault, FaultKind, Retry};
+use crate::pipeline::{Given, Needs};
+use crate::plan::{CatalogImage, ImageCatalog, ImageOrigin, WantedImage};
+use crate::redfish::Clock;
+use crate::store::{SqliteStore, StateLocation, default_path, this_host};
+
+/// Where state lies and what it is for.
+#[derive(Clone)]
+pub struct OpenOptions {
+    /// `--state`; `None` = the default under the user's state folder.
+    pub state: Option<String>,
+    /// Environment, read by the caller.
+    pub env: Env,
+    /// BMCs in the inventory, for caches that must hold all of them.
+    pub fleet: usize,
+}
+
+/// Opens the state and joins it as a process of its own.
+pub fn open(options: &OpenOptions) -> Result<Engine, Fault> {
+    let path = state_path(options)?;
+    let store = SqliteStore::open(&path).map_err(|error| error.fault())?;
+    let lock = store
+        .lock_process(&this_host())
+        .map_err(|error| error.fault())?;
+    Ok(Engine::new(EngineParts {
+        owner: lock.owner().clone(),
+        lock: Some(lock),
+        store: Arc::new(store),
+        clock: Arc::new(WallClock),
+        connect: Arc::new(Network::new(options.fleet)),
+        secrets: Arc::new(Secrets::new(options.env.clone())),
+        board: Board::new(),
+    }))
+}
+
+fn state_path(options: &OpenOptions) -> Result<PathBuf, Fault> {
+    if let Some(text) = &options.state {
+        match StateLocation::parse(text).map_err(|error| error.fault())? {
+            StateLocation::Sqlite(path) => Ok(path),
+        }
+    } else {
+        let (state, home) = ((options.env)("XDG_STATE_HOME"), (options.env)("HOME"));
+        default_path(state.as_deref(), home.as_deref()).map_err(|error| error.fault())
+    }
+}
+
+/// The only clock of the product.
+struct WallClock;
+
+impl Clock for WallClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the time of day"
+    )]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// Reads the environment variables and files that templates name; what cannot be read is left out, and the files'
+/// own check says where it was asked for.
+pub fn read_given(needs: &Needs, env: &Env) -> Given {
+    let mut given = Given::default();
+    for name in &needs.env {
+        if let Some(value) = env(name).and_then(|value| value.into_string().ok()) {
+            given.env.insert(name.clone(), value);
+        }
+    }
+    for path in &needs.files {
+        if let Ok(text) = std::fs::read_to_string(path) {
+            given
+                .files
+                .insert(path.clone(), text.trim_end_matches(['\r', '\n']).to_owned());
+        }
+    }
+    given
+}
+
+/// Finds, downloads and hashes every image, before any BMC is contacted; a wrong digest stops everything.
+pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result<(), Vec<Fault>> {
+    let mut wanted: BTreeSet<WantedImage> = BTreeSet::new();
+    let mut faults = Vec::new();
+    for assignment in assignments.iter() {
+        match assignment.wanted_images() {
+            Ok(more) => wanted.extend(more),
+            Err(errors) => faults.push(unresolvable(&errors)),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let (cache, home) = (env("XDG_CACHE_HOME"), env("HOME"));
+    let wanted: BTreeSet<ImageRef> = wanted.iter().filter_map(reference).collect();
+    let folder = match default_folder(cache.as_deref(), home.as_deref()) {
+        Some(folder) => folder,
+        None if wanted
+            .iter()
+            .all(|image| matches!(image, ImageRef::File { .. })) =>
+        {
+            PathBuf::new()
+        }
+        None => {
+            let message = "downloaded images need a cache folder, and there is no home";
+            let hint = "set `XDG_CACHE_HOME` or `HOME` to an absolute path";
+            return Err(vec![
+                Fault::new(FaultKind::ImageInvalid, Retry::Operator, message).with_hint(hint),
+            ]);
+        }
+    };
+    let found = gather(&wanted, &ImageCache::new(folder)).await?;
+    let mut catalog = ImageCatalog::default();
+    for (reference, image) in found {
+        let image = CatalogImage {
+            sha256: image.sha256,
+            bytes: image.bytes,
+            path: image.path,
+        };
+        match reference {
+            ImageRef::File { path, .. } => drop(catalog.files.insert(path, image)),
+            ImageRef::Uri { uri, .. } => drop(catalog.uris.insert(uri, image)),
+        }
+    }
+    let catalog = Arc::new(catalog);
+    for assignment in assignments {
+        assignment.images = Arc::clone(&catalog);
+    }
+    Ok(())
+}
+
+/// What we look for ourselves; a URI without a digest is left to the BMC.
+fn reference(image: &WantedImage) -> Option<ImageRef> {
+    match (&image.origin, &image.sha256) {
+        (ImageOrigin::File(path), sha256) => Some(ImageRef::File {
+            path: path.clone(),
+            sha256: sha256.clone(),
+        }),
+        (ImageOrigin::Uri(uri), Some(sha256)) => Some(ImageRef::Uri {
+            uri: uri.clone(),
+            sha256: sha256.clone(),
+        }),
+        (ImageOrigin::Uri(_), None) => None,
+    }
+}

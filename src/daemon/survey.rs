@@ -1,0 +1,145 @@
+//! Looking without touching: what a plan needs to see, and what `inventory check` tells.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::engine::Engine;
+use super::prepare::Assignment;
+use crate::model::inventory::Bmc;
+use crate::model::{BmcName, Fault, Look, LookRequest, PipelineName, Seen, Target};
+use crate::plan::{PlanProblem, RunReport, RunSpec, look_request, problems, report};
+
+/// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
+const READS_MAX: usize = 128;
+
+/// What planning one assignment found.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Which pipeline.
+    pub pipeline: PipelineName,
+    /// Which BMC.
+    pub bmc: BmcName,
+    /// The specification, where the BMC answered.
+    pub spec: Option<RunSpec>,
+    /// What would happen and what is odd about the BMC, or why that cannot be said.
+    pub report: Result<(RunReport, Vec<PlanProblem>), Fault>,
+}
+
+/// Plans every assignment, reading all BMCs side by side; writes nothing but sessions and pins.
+pub async fn plan(engine: &Engine, assignments: &[Assignment]) -> Vec<Planned> {
+    let reads = Arc::new(Semaphore::new(READS_MAX));
+    let mut tasks = JoinSet::new();
+    for (index, assignment) in assignments.iter().cloned().enumerate() {
+        let (engine, reads) = (engine.clone(), Arc::clone(&reads));
+        tasks.spawn(async move {
+            let _permit = reads.acquire_owned().await;
+            (index, Box::pin(plan_one(&engine, &assignment)).await)
+        });
+    }
+    in_order(tasks).await
+}
+
+async fn plan_one(engine: &Engine, assignment: &Assignment) -> Planned {
+    let planned = |spec, report| Planned {
+        pipeline: assignment.pipeline.name.clone(),
+        bmc: assignment.bmc.name.clone(),
+        spec,
+        report,
+    };
+    let client = match engine.client(&assignment.bmc) {
+        Ok(client) => client,
+        Err(fault) => return planned(None, Err(fault)),
+    };
+    let result = async {
+        let first = LookRequest {
+            state: true,
+            ..LookRequest::default()
+        };
+        let look = looked(client.look(&first).await)?;
+        let servers = assignment.servers(&look)?;
+        let spec = assignment.spec(&servers)?;
+        engine.check_identity(&assignment.bmc, &spec, &look)?;
+        let context = engine
+            .context(&assignment.bmc.name, &spec)
+            .map_err(|error| error.fault())?;
+        let look = looked(client.look(&look_request(&spec)).await)?;
+        Ok((
+            (report(&spec, &look, &context), problems(&spec, &look)),
+            spec,
+        ))
+    }
+    .await;
+    client.close().await;
+    match result {
+        Ok((report, spec)) => planned(Some(spec), Ok(report)),
+        Err(fault) => planned(None, Err(fault)),
+    }
+}
+
+/// What one BMC told `inventory check`.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// Which BMC, as listed.
+    pub bmc: Bmc,
+    /// What it showed, or why it did not.
+    pub look: Result<Box<Look>, Fault>,
+}
+
+/// Reaches every BMC once and reads what identifies it; writes nothing but sessions and pins.
+pub async fn check(engine: &Engine, bmcs: &[Bmc]) -> Vec<Checked> {
+    let reads = Arc::new(Semaphore::new(READS_MAX));
+    let mut tasks = JoinSet::new();
+    for (index, bmc) in bmcs.iter().cloned().enumerate() {
+        let (engine, reads) = (engine.clone(), Arc::clone(&reads));
+        tasks.spawn(async move {
+            let _permit = reads.acquire_owned().await;
+            (index, Box::pin(check_one(&engine, bmc)).await)
+        });
+    }
+    in_order(tasks).await
+}
+
+async fn check_one(engine: &Engine, bmc: Bmc) -> Checked {
+    let client = match engine.client(&bmc) {
+        Ok(client) => client,
+        Err(fault) => {
+            return Checked {
+                bmc,
+                look: Err(fault),
+            };
+        }
+    };
+    let look = async {
+        let first = LookRequest {
+            state: true,
+            software: true,
+            work: true,
+            ..LookRequest::default()
+        };
+        let look = looked(client.look(&first).await)?;
+        let settings = look.systems.keys().cloned().map(Target::Server).collect();
+        let request = LookRequest { settings, ..first };
+        looked(client.look(&request).await)
+    }
+    .await;
+    client.close().await;
+    Checked { bmc, look }
+}
+
+fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
+    match seen {
+        Seen::Looked(look) => Ok(look),
+        Seen::Failed(fault) => Err(fault),
+    }
+}
+
+async fn in_order<T: 'static>(mut tasks: JoinSet<(usize, T)>) -> Vec<T> {
+    let mut found = Vec::new();
+    while let Some(joined) = tasks.join_next().await {
+        found.push(joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));
+    }
+    found.sort_by_key(|(index, _)| *index);
+    found.into_iter().map(|(_, item)| item).collect()
+}
