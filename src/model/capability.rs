@@ -23,6 +23,10 @@ pub struct Capability {
     pub expand: bool,
     /// Whether sessions are offered; `false` is reported as `no-sessions`.
     pub sessions: bool,
+    /// Whether an update request may name its one target where it need not: the name then ties the BMC's task to the
+    /// request.
+    #[serde(default)]
+    pub named_targets: bool,
     /// Whether each target may stage an image while another is flashing.
     pub stages_per_target: bool,
 }

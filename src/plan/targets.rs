@@ -15,11 +15,14 @@ pub fn update_targets(
 ) -> Result<Vec<String>, String> {
     let authored = stage.options.targets.as_deref();
     let Some(server) = target.server() else {
-        return Ok(authored
-            .unwrap_or_default()
-            .iter()
-            .map(|text| expand(text, None, look))
-            .collect());
+        return Ok(match authored {
+            Some(authored) => authored
+                .iter()
+                .map(|text| expand(text, None, look))
+                .collect(),
+            None if look.capability.named_targets => bmc_member(look).into_iter().collect(),
+            None => Vec::new(),
+        });
     };
     let Some(system) = look.systems.get(server) else {
         return Err(format!(
@@ -43,6 +46,9 @@ pub fn update_targets(
                 None if named.is_empty() && !is_only => Err(several(look)),
                 None => Ok(named),
             }
+        }
+        None if is_only && look.capability.named_targets => {
+            Ok(found(system, look).into_iter().collect())
         }
         None if is_only => Ok(Vec::new()),
         None => found(system, look).map(|uri| vec![uri]),
@@ -83,6 +89,22 @@ fn found(system: &SystemView, look: &Look) -> Result<String, String> {
                 uris.join(", ")
             ))
         }
+    }
+}
+
+/// The one updateable member of the firmware inventory that is the BMC's own.
+fn bmc_member(look: &Look) -> Option<String> {
+    let manager = look.manager()?;
+    let mut own = look.software.iter().filter(|software| {
+        let related = software.related.iter();
+        !software.staged
+            && software.updateable != Some(false)
+            && software.related.len() == 1
+            && related.into_iter().all(|uri| same_uri(uri, &manager.uri))
+    });
+    match (own.next(), own.next()) {
+        (Some(only), None) => Some(only.uri.clone()),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What this BMC can do, from what discovery found.
 
 use super::links::Links;
+use super::quirk::takes_named_target;
 use crate::model::{Capability, UpdateMethod};
 
 /// The facts that a plan may rely on.
@@ -30,6 +31,7 @@ pub(super) fn capability(found: &Links, platform: &str, has_sessions: bool) -> C
         manager_reset_types: found.manager_reset_types.clone(),
         expand: found.root.expand && !found.expand_refused,
         sessions: has_sessions,
+        named_targets: takes_named_target(platform),
         stages_per_target: false,
     }
 }

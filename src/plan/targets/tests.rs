@@ -106,3 +106,27 @@ fn nothing_is_guessed_for_a_system_that_is_not_there_or_has_no_bios() {
     }
     assert!(targets(None, "1", &look).is_err());
 }
+
+#[test]
+fn where_the_platform_takes_a_name_the_own_member_is_named_though_nothing_asks_for_it() {
+    let mut one = look(Some("1.50"), &[("1", Some("2.10"))]);
+    one.capability.named_targets = true;
+    let manager = one.manager().unwrap().uri.clone();
+    one.software = vec![
+        software("bmc", "1.50", &[manager.as_str()]),
+        software("bios", "2.10", &["/systems/1/bios"]),
+    ];
+    assert_eq!(
+        targets(None, "1", &one),
+        Ok(vec!["/software/bios".to_owned()])
+    );
+    assert_eq!(
+        update_targets(&bmc_hop("h", "2"), &Target::Bmc, &one),
+        Ok(vec!["/software/bmc".to_owned()])
+    );
+    one.software.clear();
+    assert_eq!(
+        update_targets(&bmc_hop("h", "2"), &Target::Bmc, &one),
+        Ok(Vec::new())
+    );
+}

@@ -4,4 +4,4 @@
 
 mod platform;
 
-pub(super) use platform::{Evidence, classify, wants_oem_parameter};
+pub(super) use platform::{Evidence, classify, takes_named_target, wants_oem_parameter};

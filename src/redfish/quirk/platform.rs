@@ -1,5 +1,13 @@
 //! The class of a machine, as a pure function of evidence.
 
+/// Whether a named target is known to be taken where none is needed.
+///
+/// The specification allows it (DSP0266, "Multipart HTTP push updates"); iDRAC 9, GB200 and several OpenBMC builds refuse
+/// a name for the BMC's own image, so only services without known deviations get one.
+pub(in crate::redfish) fn takes_named_target(platform: &str) -> bool {
+    platform == "generic"
+}
+
 /// What is known of a BMC when it is classified: the service root and the managers, never the label on the chassis, which
 /// may carry another vendor's name than the BMC inside.
 #[derive(Debug, Clone, Copy)]
