@@ -1,0 +1,10 @@
+//! A small lab in memory: mock BMCs, virtual time, the real engine.
+
+#![allow(dead_code, reason = "each test binary uses its own part of the lab")]
+#![allow(
+    clippy::allow_attributes,
+    reason = "an expectation would be unmet where a binary uses all of it"
+)]
+
+pub(crate) mod memory;
+pub(crate) mod world;
