@@ -15,6 +15,7 @@ mod prepare;
 mod scheduler;
 mod secrets;
 mod stop;
+pub mod summary;
 mod survey;
 pub mod trust;
 

@@ -15,6 +15,7 @@ use super::stop::Stop;
 use crate::model::{BmcName, PipelineName};
 use crate::pipeline::Pipeline;
 use crate::run::RunPhase;
+use crate::store::Selection;
 
 /// Between two tries of a held run, where the operator chose to wait.
 const HELD_RETRY: Duration = Duration::from_secs(30);
@@ -56,6 +57,9 @@ pub async fn apply(
             .or_default()
             .push(assignment);
     }
+    for (pipeline, assignments) in &by_pipeline {
+        set_out(engine, pipeline, assignments);
+    }
     let turns = Turns::default();
     let rollouts = by_pipeline.into_values().map(|assignments| {
         let rollout = Rollout {
@@ -75,6 +79,24 @@ pub async fn apply(
         report.waiting.extend(part.waiting);
     }
     report
+}
+
+/// Writes down what a pipeline sets out to do, so that whoever asks later counts the BMCs that wait.
+fn set_out(engine: &Engine, pipeline: &PipelineName, assignments: &[Assignment]) {
+    let Some(first) = assignments.first() else {
+        return;
+    };
+    let selection = Selection {
+        bmcs: assignments
+            .iter()
+            .map(|each| each.bmc.name.clone())
+            .collect(),
+        max_failures: first.pipeline.rollout.max_failures,
+    };
+    let store = engine.store();
+    if let Err(error) = store.remember_selection(pipeline, &selection, first.limit.is_some()) {
+        tracing::error!(%pipeline, %error, "the number of waiting BMCs could not be written down");
+    }
 }
 
 /// BMCs driven at once where nobody sets a limit: more than any pipeline asks for, fewer than a process may have open

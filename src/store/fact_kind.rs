@@ -23,6 +23,8 @@ pub enum FactKind {
     LockoutThreshold,
     /// What BMCs said to one credential, by its mark.
     Logins,
+    /// What a pipeline last set out to do.
+    Selection,
     /// This store's salt.
     Salt,
 }
@@ -41,6 +43,7 @@ impl FactKind {
             Self::Written => "written",
             Self::LockoutThreshold => "lockout-threshold",
             Self::Logins => "logins",
+            Self::Selection => "selection",
             Self::Salt => "salt",
         }
     }

@@ -14,8 +14,9 @@ use uuid::Uuid;
 use super::error::StoreError;
 use super::fact_kind::FactKind;
 use super::lease::Owner;
+use super::selection::Selection;
 use crate::model::capability::Capability;
-use crate::model::id::{BmcName, Target};
+use crate::model::id::{BmcName, PipelineName, Target};
 use crate::model::look::Identity;
 
 /// Durable facts.
@@ -292,6 +293,34 @@ pub trait Facts: Send + Sync {
             old.or_else(|| Some(fresh.clone()))
         })?;
         text(kept, "salt")?.ok_or_else(|| corrupt("salt"))
+    }
+
+    /// What every pipeline last set out to do.
+    fn selections(&self) -> Result<BTreeMap<PipelineName, Selection>, StoreError> {
+        let rows = self.facts(FactKind::Selection, "")?.into_iter();
+        rows.map(|(name, row)| {
+            let selection = parse(row).ok_or_else(|| corrupt("selection"))?;
+            Ok((PipelineName(name), selection))
+        })
+        .collect()
+    }
+
+    /// Remembers what a pipeline sets out to do; `more` keeps the BMCs of before.
+    fn remember_selection(
+        &self,
+        pipeline: &PipelineName,
+        selection: &Selection,
+        more: bool,
+    ) -> Result<(), StoreError> {
+        let mut change = |old: Option<Value>| {
+            let mut new = selection.clone();
+            if let Some(before) = old.filter(|_| more).and_then(parse::<Selection>) {
+                new.bmcs.extend(before.bmcs);
+            }
+            json(&new)
+        };
+        self.update_fact(FactKind::Selection, "", pipeline.as_str(), &mut change)
+            .map(|_| ())
     }
 
     /// Writes or, with `None`, removes one fact.

@@ -11,6 +11,7 @@ mod lease;
 mod location;
 mod memory;
 mod process;
+mod selection;
 mod sqlite;
 
 pub use error::{LeaseError, StoreError};
@@ -21,6 +22,7 @@ pub use lease::{HeldBy, Lease, LeaseEpoch, Leases, Owner, Taken};
 pub use location::{StateLocation, default_path};
 pub use memory::MemoryStore;
 pub use process::{ProcessLock, this_host};
+pub use selection::Selection;
 pub use sqlite::SqliteStore;
 
 /// All that a store does; implemented by whatever does its parts.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
 use redpipe::model::Capability;
-use redpipe::model::id::{BmcName, Target};
+use redpipe::model::id::{BmcName, PipelineName, Target};
 use redpipe::model::look::Identity;
-use redpipe::store::{FactKind, Owner};
+use redpipe::store::{FactKind, Owner, Selection};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -244,5 +244,27 @@ fn the_salt_is_random_and_stays() {
         let salt = store.salt().unwrap();
         assert!(salt.len() >= 32 && store.salt().unwrap() == salt);
         assert!(salts.lock().unwrap().insert(salt), "each store has its own");
+    });
+}
+
+#[test]
+fn a_narrowed_selection_adds_to_the_last_and_a_whole_one_replaces_it() {
+    each(|store| {
+        let pipeline = PipelineName::from("p");
+        let of = |names: &[&str]| Selection {
+            bmcs: names.iter().map(|name| BmcName::from(*name)).collect(),
+            max_failures: 1,
+        };
+        store
+            .remember_selection(&pipeline, &of(&["a", "b"]), false)
+            .unwrap();
+        store
+            .remember_selection(&pipeline, &of(&["c"]), true)
+            .unwrap();
+        assert_eq!(store.selections().unwrap()[&pipeline], of(&["a", "b", "c"]));
+        store
+            .remember_selection(&pipeline, &of(&["c"]), false)
+            .unwrap();
+        assert_eq!(store.selections().unwrap()[&pipeline], of(&["c"]));
     });
 }

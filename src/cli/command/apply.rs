@@ -1,16 +1,13 @@
 //! `apply`: plan, ask, run to the end in the foreground.
 
-use std::collections::BTreeMap;
-
 use crate::cli::args::ApplyArgs;
 use crate::cli::command::inventory_check::exit_of;
 use crate::cli::command::plan;
-use crate::cli::command::status::{StatusDocument, in_short, pipeline_status};
+use crate::cli::command::status::in_short;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::{progress, report};
-use crate::daemon::{self, ApplyOptions, ApplyReport, Assignment, Engine, RunEnd, Stop};
-use crate::model::PipelineName;
+use crate::daemon::{self, ApplyOptions, ApplyReport, Assignment, Engine, RunEnd, Stop, summary};
 use crate::run::RunPhase;
 use crate::run::status::RunStatus;
 
@@ -79,7 +76,7 @@ pub(crate) async fn drive(
             () = signals => ApplyReport::default(),
         }
     };
-    let document = document(&report);
+    let document = summary::of_report(&report);
     for line in in_short(&document.runs) {
         shell.printer.text(&line);
     }
@@ -127,45 +124,6 @@ async fn interruptions(shell: &Shell, stop: &Stop) {
         } else {
             shell.printer.error("stopping at the next safe point: an open transfer ends first, no further step is begun; a second Ctrl-C aborts");
         }
-    }
-}
-
-fn document(report: &ApplyReport) -> StatusDocument {
-    let runs: Vec<RunStatus> = report
-        .ends
-        .values()
-        .filter_map(|end| status_of(end).cloned())
-        .collect();
-    let mut by_pipeline: BTreeMap<&PipelineName, (usize, bool)> = BTreeMap::new();
-    for ((pipeline, _), end) in &report.ends {
-        let entry = by_pipeline.entry(pipeline).or_default();
-        entry.0 += usize::from(status_of(end).is_none());
-    }
-    for (pipeline, _) in report.waiting.iter().chain(&report.halted) {
-        by_pipeline.entry(pipeline).or_default().0 += 1;
-    }
-    for (pipeline, _) in &report.halted {
-        by_pipeline.entry(pipeline).or_default().1 = true;
-    }
-    let pipelines = by_pipeline
-        .into_iter()
-        .map(|(name, (waiting, halted))| {
-            let latest: Vec<&RunStatus> = runs
-                .iter()
-                .filter(|run| run.pipeline == name.as_str())
-                .collect();
-            pipeline_status(name.as_str(), &latest, waiting, halted)
-        })
-        .collect();
-    StatusDocument { runs, pipelines }
-}
-
-fn status_of(end: &RunEnd) -> Option<&RunStatus> {
-    match end {
-        RunEnd::Over(status) | RunEnd::Held(status) | RunEnd::Interrupted(Some(status)) => {
-            Some(status)
-        }
-        RunEnd::NotStarted(_) | RunEnd::Interrupted(None) => None,
     }
 }
 

@@ -1,64 +1,13 @@
 //! `status`: how runs stand, from the journal alone.
 
-use serde::Serialize;
+use std::collections::BTreeSet;
 
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::table;
-use crate::daemon::history;
+use crate::daemon::summary;
 use crate::run::RunPhase;
 use crate::run::status::{RunStatus, StageStatus};
-
-/// The document of `status`, `apply` and `demo`.
-#[derive(Debug, Serialize)]
-pub(crate) struct StatusDocument {
-    /// Every run.
-    pub(crate) runs: Vec<RunStatus>,
-    /// Every pipeline.
-    pub(crate) pipelines: Vec<PipelineStatus>,
-}
-
-/// One pipeline over its BMCs.
-#[derive(Debug, Serialize)]
-pub(crate) struct PipelineStatus {
-    /// Its name.
-    pub(crate) pipeline: String,
-    /// `Completed` only where every selected BMC has a completed run.
-    pub(crate) phase: String,
-    /// Runs begun.
-    pub(crate) runs: usize,
-    /// Selected BMCs without a run yet.
-    pub(crate) waiting: usize,
-}
-
-/// Phase of a pipeline from the latest runs of its BMCs and the number of BMCs that wait.
-pub(crate) fn pipeline_status(
-    name: &str,
-    latest: &[&RunStatus],
-    waiting: usize,
-    halted: bool,
-) -> PipelineStatus {
-    let any = |phase: RunPhase| latest.iter().any(|run| run.phase == phase);
-    let phase = if halted {
-        "Halted"
-    } else if any(RunPhase::InProgress) || (waiting > 0 && !any(RunPhase::Failed)) {
-        "Active"
-    } else if any(RunPhase::Failed) {
-        "Failed"
-    } else if any(RunPhase::Held) || any(RunPhase::Pending) {
-        "Held"
-    } else if any(RunPhase::Cancelled) {
-        "Cancelled"
-    } else {
-        "Completed"
-    };
-    PipelineStatus {
-        pipeline: name.to_owned(),
-        phase: phase.to_owned(),
-        runs: latest.len(),
-        waiting,
-    }
-}
 
 /// Prints one run in full, or all in short.
 pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
@@ -66,10 +15,11 @@ pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    let mut runs = match history::runs(engine.store().as_ref()) {
-        Ok(runs) => runs,
+    let mut summary = match summary::of_store(engine.store().as_ref()) {
+        Ok(summary) => summary,
         Err(fault) => return shell.failed("", &fault, Exit::Bug),
     };
+    let runs = &mut summary.runs;
     if let Some(wanted) = wanted {
         runs.retain(|run| {
             run.id == wanted || (wanted.contains('#') && format!("{}#", run.id).starts_with(wanted))
@@ -85,30 +35,18 @@ pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
     for line in if full {
         runs.iter().flat_map(in_full).collect()
     } else {
-        in_short(&runs)
+        in_short(runs)
     } {
         shell.printer.text(&line);
     }
-    shell.printer.json(&document(runs));
+    let shown: BTreeSet<&String> = summary.runs.iter().map(|run| &run.pipeline).collect();
+    if full {
+        summary
+            .pipelines
+            .retain(|pipeline| shown.contains(&pipeline.pipeline));
+    }
+    shell.printer.json(&summary);
     Exit::Done
-}
-
-/// All runs with their pipelines; what waits is known only to a process that holds the files.
-fn document(runs: Vec<RunStatus>) -> StatusDocument {
-    let mut names: Vec<String> = runs.iter().map(|run| run.pipeline.clone()).collect();
-    names.sort();
-    names.dedup();
-    let pipelines = names
-        .iter()
-        .map(|name| {
-            let latest: Vec<&RunStatus> = runs
-                .iter()
-                .filter(|run| run.pipeline == *name && !run.id.contains('#'))
-                .collect();
-            pipeline_status(name, &latest, 0, false)
-        })
-        .collect();
-    StatusDocument { runs, pipelines }
 }
 
 /// One line for each run.

@@ -1,0 +1,149 @@
+//! How pipelines stand over all their BMCs: as an apply ended, or as the state alone tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::driver::RunEnd;
+use super::history;
+use super::scheduler::ApplyReport;
+use crate::model::{BmcName, Fault, PipelineName};
+use crate::run::RunPhase;
+use crate::run::status::RunStatus;
+use crate::store::Store;
+
+/// The document of `status`, `apply` and `demo`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Every run.
+    pub runs: Vec<RunStatus>,
+    /// Every pipeline.
+    pub pipelines: Vec<PipelineStatus>,
+}
+
+/// One pipeline over its BMCs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PipelineStatus {
+    /// Its name.
+    pub pipeline: String,
+    /// Where it stands.
+    pub phase: PipelinePhase,
+    /// BMCs with a run.
+    pub runs: usize,
+    /// Selected BMCs without a run yet.
+    pub waiting: usize,
+}
+
+/// Where a pipeline stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum PipelinePhase {
+    /// A run is at work, or BMCs wait for theirs.
+    Active,
+    /// Every selected BMC has a completed run.
+    Completed,
+    /// A run failed.
+    Failed,
+    /// BMCs wait, and none of them begins: the failure budget is spent.
+    Halted,
+    /// Only a person, or another tool, can end what a run waits for.
+    Held,
+    /// A person ended a run.
+    Cancelled,
+}
+
+impl PipelinePhase {
+    /// From the latest run of every BMC that has one, and from whether others wait or are kept from beginning.
+    fn of(latest: &[&RunStatus], waiting: bool, halted: bool) -> Self {
+        let any = |phase: RunPhase| latest.iter().any(|run| run.phase == phase);
+        if any(RunPhase::InProgress) {
+            Self::Active
+        } else if halted {
+            Self::Halted
+        } else if any(RunPhase::Failed) {
+            Self::Failed
+        } else if any(RunPhase::Held) {
+            Self::Held
+        } else if waiting || any(RunPhase::Pending) {
+            Self::Active
+        } else if any(RunPhase::Cancelled) {
+            Self::Cancelled
+        } else {
+            Self::Completed
+        }
+    }
+}
+
+/// As the state alone tells it: every run ever made, and what each pipeline last set out to do.
+pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
+    let runs = history::runs(store)?;
+    let selections = store.selections().map_err(|error| error.fault())?;
+    let mut names: BTreeSet<PipelineName> = selections.keys().cloned().collect();
+    names.extend(runs.iter().map(|run| PipelineName(run.pipeline.clone())));
+    let pipelines = names.iter().map(|name| {
+        let latest = latest(&runs, name);
+        let Some(selection) = selections.get(name) else {
+            return pipeline(name, &latest, 0, false);
+        };
+        let begun = |bmc: &BmcName| latest.iter().any(|run| run.bmc == bmc.as_str());
+        let waiting = selection.bmcs.iter().filter(|bmc| !begun(bmc)).count();
+        let failed = latest.iter().filter(|run| run.phase == RunPhase::Failed);
+        let limit = usize::try_from(selection.max_failures).unwrap_or(usize::MAX);
+        let spent = limit > 0 && failed.count() >= limit;
+        pipeline(name, &latest, waiting, spent && waiting > 0)
+    });
+    Ok(Summary {
+        pipelines: pipelines.collect(),
+        runs,
+    })
+}
+
+/// As an apply ended.
+pub fn of_report(report: &ApplyReport) -> Summary {
+    let runs: Vec<RunStatus> = report.ends.values().filter_map(status_of).collect();
+    let mut waiting: BTreeMap<&PipelineName, usize> = BTreeMap::new();
+    for ((name, _), end) in &report.ends {
+        *waiting.entry(name).or_default() += usize::from(status_of(end).is_none());
+    }
+    for (name, _) in report.waiting.iter().chain(&report.halted) {
+        *waiting.entry(name).or_default() += 1;
+    }
+    let pipelines = waiting.into_iter().map(|(name, waiting)| {
+        let halted = report.halted.iter().any(|(halted, _)| halted == name);
+        pipeline(name, &latest(&runs, name), waiting, halted)
+    });
+    Summary {
+        pipelines: pipelines.collect(),
+        runs,
+    }
+}
+
+/// The latest run of every BMC of a pipeline.
+fn latest<'a>(runs: &'a [RunStatus], name: &PipelineName) -> Vec<&'a RunStatus> {
+    let of_it = runs.iter().filter(|run| run.pipeline == name.as_str());
+    of_it
+        .filter(|run| run.id == format!("{}/{}", run.pipeline, run.bmc))
+        .collect()
+}
+
+fn pipeline(
+    name: &PipelineName,
+    latest: &[&RunStatus],
+    waiting: usize,
+    halted: bool,
+) -> PipelineStatus {
+    PipelineStatus {
+        pipeline: name.to_string(),
+        phase: PipelinePhase::of(latest, waiting > 0, halted),
+        runs: latest.len(),
+        waiting,
+    }
+}
+
+fn status_of(end: &RunEnd) -> Option<RunStatus> {
+    match end {
+        RunEnd::Over(status) | RunEnd::Held(status) | RunEnd::Interrupted(Some(status)) => {
+            Some(status.as_ref().clone())
+        }
+        RunEnd::NotStarted(_) | RunEnd::Interrupted(None) => None,
+    }
+}
