@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::links::Links;
+use super::quirk::{is_named_spare, is_pending_slot, means_none};
 use super::reader::{Member, Reader};
 use super::wire::{flag, last_segment, links, member, same, text};
 use crate::model::Fault;
@@ -130,53 +131,26 @@ pub(super) fn relate_active(software: &mut [SoftwareView], manager_uri: &str, ma
     }
 }
 
-/// Whether an image waits for its activation: `Staged` as several vendors send it, or a member of its own that is named
-/// so and holds a version.
+/// Whether an image waits for its activation: `Staged` as several services send it, or a slot of its own for what waits.
 fn is_staged(id: &str, doc: &Value) -> bool {
-    if let Some(staged) = flag(doc, "Staged") {
-        return staged;
-    }
-    let id = id.to_ascii_lowercase();
-    let named = ["-pending", "_pending", "staging_", "_staged", "-staged"]
-        .iter()
-        .any(|mark| id.contains(mark));
-    named && text(doc, "Version").is_some_and(|version| !means_none(&version))
+    flag(doc, "Staged").unwrap_or_else(|| {
+        is_pending_slot(id) && text(doc, "Version").is_some_and(|version| !means_none(&version))
+    })
 }
 
 fn staged_version(doc: &Value) -> Option<String> {
     text(doc, "StagedVersion").filter(|version| !means_none(version))
 }
 
-/// Whether it is a copy that does not run: a backup, a golden image, the previous or an available version. It relates to
-/// nothing, so that nobody takes its version for the running one.
+/// Whether it is a copy that does not run. It relates to nothing, so that nobody takes its version for the running one.
 fn is_spare(id: &str, doc: &Value) -> bool {
     let state = member(doc, "Status").and_then(|status| text(status, "State"));
-    let resting = state.is_some_and(|state| {
+    let rests = state.is_some_and(|state| {
         ["StandbySpare", "StandbyOffline", "Absent"]
             .iter()
             .any(|word| state.eq_ignore_ascii_case(word))
     });
-    let words = format!("{id} {}", text(doc, "Name").unwrap_or_default()).to_ascii_lowercase();
-    let named = [
-        "backup",
-        "golden",
-        "previous-",
-        "available-",
-        "redundant",
-        "capsule_",
-    ]
-    .iter()
-    .any(|mark| words.contains(mark));
-    resting || named
-}
-
-/// Texts in place of a version where nothing is staged.
-fn means_none(version: &str) -> bool {
-    let version = version.trim().to_ascii_lowercase();
-    matches!(
-        version.as_str(),
-        "" | "-*" | "-" | "n/a" | "na" | "none" | "not present" | "unknown"
-    )
+    rests || is_named_spare(id, text(doc, "Name").as_deref())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::links::SystemLinks;
+use super::quirk::post_state_in_oem;
 use super::wire::{at, last_segment, link, links, member, text};
 use crate::model::look::{Power, SystemView};
 
@@ -20,7 +21,7 @@ pub(super) fn system_view(uri: &str, doc: &Value) -> SystemView {
         bios_version: text(doc, "BiosVersion"),
         bios_uri: link(doc, "Bios"),
         power,
-        in_post: in_post(power, boot_progress.as_deref(), vendor_post(doc).as_deref()),
+        in_post: in_post(power, boot_progress.as_deref(), doc),
         boot_progress,
         managed_by: related(doc, "ManagedBy"),
         chassis: related(doc, "Chassis"),
@@ -59,9 +60,9 @@ fn power_of(state: Option<&str>) -> Power {
     }
 }
 
-/// Whether POST runs, by `BootProgress.LastState` (DSP0268, ComputerSystem), else by the vendor's word for it. A host
-/// that is off runs none, whatever the last state was; hardware initialization being complete ends it.
-fn in_post(power: Power, progress: Option<&str>, vendor: Option<&str>) -> Option<bool> {
+/// Whether POST runs, by `BootProgress.LastState` (DSP0268, ComputerSystem), else by a vendor's word for it. A host that
+/// is off runs none, whatever the last state was; hardware initialization being complete ends it.
+fn in_post(power: Power, progress: Option<&str>, doc: &Value) -> Option<bool> {
     if power == Power::Off {
         return Some(false);
     }
@@ -75,18 +76,8 @@ fn in_post(power: Power, progress: Option<&str>, vendor: Option<&str>) -> Option
             | "SetupEntered",
         ) => Some(true),
         Some("SystemHardwareInitializationComplete" | "OSBootStarted" | "OSRunning") => Some(false),
-        Some(_) | None => match vendor {
-            Some("InPost" | "InPostDiscoveryComplete" | "Reset") => Some(true),
-            Some("FinishedPost" | "PowerOff") => Some(false),
-            Some(_) | None => None,
-        },
+        Some(_) | None => post_state_in_oem(doc),
     }
-}
-
-/// `Oem.Hpe.PostState`: iLO leaves `BootProgress` out.
-fn vendor_post(doc: &Value) -> Option<String> {
-    let oem = member(doc, "Oem")?.as_object()?;
-    oem.values().find_map(|vendor| text(vendor, "PostState"))
 }
 
 #[cfg(test)]

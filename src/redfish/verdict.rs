@@ -4,6 +4,9 @@
 
 use super::answer::{Answer, Sent};
 use super::handle::task_handle;
+use super::quirk::keys::{
+    ALREADY_THERE, LATER, PROPERTY_REFUSALS, REFUSALS, RESET_REQUIRED, SUCCESSES,
+};
 use crate::model::{BmcMessage, Fault, FaultKind, Outcome, Retry};
 
 /// What was asked, for the words and the kind of a refusal.
@@ -34,86 +37,6 @@ impl Ask {
         }
     }
 }
-
-/// Keys that mean "not now": the BMC did nothing and may be asked again.
-const LATER: [&str; 13] = [
-    "ServiceTemporarilyUnavailable",
-    "ResourceNotReadyRetry",
-    "ResourceInUse",
-    "ResourceInStandby",
-    "ServiceShuttingDown",
-    "UnableToModifyDuringSystemPOST",
-    "FirmwareFlashAlreadyInProgress",
-    "ComponentUploadAlreadyInProgress",
-    "UpdateInProgress",
-    "OemBiosUpdateIsInProgress",
-    "SWC0700",
-    "ServiceInUnknownState",
-    "MaximumTasksReached",
-];
-
-/// Keys that refuse even behind a 5xx: nothing that has them was begun.
-const REFUSALS: [&str; 16] = [
-    "ActionNotSupported",
-    "ActionParameterMissing",
-    "ActionParameterNotSupported",
-    "ActionParameterUnknown",
-    "ActionParameterValueError",
-    "ActionParameterValueNotInList",
-    "InsufficientPrivilege",
-    "LicenseKeyRequired",
-    "OemLicenseNotPassed",
-    "OemFirmwareAlreadyInUpdateMode",
-    "MissingOrMalformedPart",
-    "PropertyMissing",
-    "ResourceAlreadyExists",
-    "MinimumFirmwareVersionRequirementNotMet",
-    "FWFlashTPMOverrideFlagRequired",
-    "NoValidSession",
-];
-
-/// Keys that refuse one property, even beside a success.
-const PROPERTY_REFUSALS: [&str; 14] = [
-    "PropertyUnknown",
-    "PropertyNotWritable",
-    "PropertyNotUpdated",
-    "PropertyValueError",
-    "PropertyValueNotInList",
-    "PropertyValueTypeError",
-    "PropertyValueFormatError",
-    "PropertyValueConflict",
-    "PropertyValueOutOfRange",
-    "PropertyValueIncorrect",
-    "PropertyValueResourceConflict",
-    "PropertyDuplicate",
-    "StringValueTooLong",
-    "StringValueTooShort",
-];
-
-/// Keys that are a success, whatever severity a service gives them: iLO answers `SystemResetRequired` inside an error
-/// envelope with the severity of a failure.
-const SUCCESSES: [&str; 9] = [
-    "Success",
-    "Created",
-    "Accepted",
-    "NoOperation",
-    "ResetRequired",
-    "SystemResetRequired",
-    "AwaitToActivate",
-    "OemSimpleupdateAcceptedMessage",
-    "ResetRecommended",
-];
-
-/// Keys that ask for a reset.
-const RESET_REQUIRED: [&str; 4] = [
-    "ResetRequired",
-    "SystemResetRequired",
-    "RebootRequired",
-    "RED014",
-];
-
-/// Keys of answers to a reset that asks for the state that is.
-const ALREADY_THERE: [&str; 3] = ["PSU501", "PSU502", "NoOperation"];
 
 /// Judges what came of one request.
 pub(super) fn judge(sent: Sent, ask: Ask) -> Outcome {
