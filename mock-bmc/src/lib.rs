@@ -1,6 +1,7 @@
 //! A stateful fake BMC.
 
 pub mod bmc;
+mod docs;
 pub mod fleet;
 pub mod image;
 pub mod ledger;

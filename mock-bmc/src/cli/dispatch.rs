@@ -29,7 +29,7 @@ fn run(cli: Cli, sources: &[SourceArg]) -> Result<(), Failure> {
         Command::Platforms => platforms().map_err(|error| closed(&error)),
         Command::Script(args) => {
             debug_assert!(args.explain, "clap requires the flag");
-            printer::line(script_format::EXPLANATION).map_err(|error| closed(&error))
+            printer::line(script_format::explanation()).map_err(|error| closed(&error))
         }
         Command::Image(args) => image::run(&args),
         Command::Record(_) => Err(Failure::usage("`mock-bmc record` is not supported yet")

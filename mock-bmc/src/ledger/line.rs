@@ -1,6 +1,6 @@
-//! This room is the record of everything that was asked of a BMC and of what came of it.
+//! This room is the shape of one ledger line.
 //!
-//! It deliberately holds no secrets: bodies are masked before they get here.
+//! It deliberately says nothing about what the phrases in it mean; the room above does.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

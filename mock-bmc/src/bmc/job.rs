@@ -1,0 +1,181 @@
+//! This room is jobs: configuration that somebody scheduled, ours and other people's.
+//!
+//! It deliberately holds only what a boot does to them; the documents say the rest.
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::core::Bmc;
+use crate::docs::messages::Message;
+use crate::script::ForeignJob;
+
+/// One job.
+#[derive(Clone, Debug)]
+pub(super) struct JobRun {
+    pub(super) uri: String,
+    id: String,
+    /// The system whose boot runs it.
+    system: Option<usize>,
+    foreign: bool,
+    /// The settings that it applies are withdrawn with it.
+    settings: bool,
+}
+
+impl Bmc {
+    fn add_job(&mut self, name: &str, state: &str, more: &Value) -> Option<String> {
+        let collection = self.bindings.jobs.clone()?.collection;
+        self.jobs_made += 1;
+        let id = format!("JID_{:06}", self.jobs_made);
+        let uri = format!("{collection}/{id}");
+        let mut document = json!({
+            "@odata.id": uri,
+            "@odata.type": "#Job.v1_2_3.Job",
+            "Id": id,
+            "Name": name,
+            "JobState": state,
+            "JobStatus": "OK",
+            "PercentComplete": 0,
+            "StartTime": self.date(self.now),
+            "Messages": [],
+        });
+        for (member, value) in more.as_object().into_iter().flatten() {
+            document[member.as_str()] = value.clone();
+        }
+        self.store.put(&uri, document);
+        self.store.add_member(&collection, &uri);
+        Some(uri)
+    }
+
+    fn job_id(uri: &str) -> String {
+        crate::docs::walk::last_segment(uri).to_owned()
+    }
+
+    /// The job of a write of BIOS settings.
+    pub(super) fn add_settings_job(&mut self, index: usize, settings: &str) -> Option<String> {
+        let more = json!({ "Payload": { "HttpOperation": "PATCH", "TargetUri": settings } });
+        let uri = self.add_job("Configure BIOS", "Pending", &more)?;
+        let id = Self::job_id(&uri);
+        self.ledger.cause(format!("job created {id}"));
+        self.jobs.push(JobRun {
+            uri: uri.clone(),
+            id,
+            system: Some(index),
+            foreign: false,
+            settings: true,
+        });
+        Some(uri)
+    }
+
+    /// A job that somebody else scheduled.
+    pub(super) fn add_strange_job(&mut self, job: &ForeignJob) {
+        let mut more = json!({});
+        if let Some(target) = &job.target {
+            more["Payload"] = json!({ "HttpOperation": "PATCH", "TargetUri": target });
+        }
+        if let Some(kind) = &job.job_type {
+            more["Oem"] =
+                json!({ "MockBmc": { "@odata.type": "#MockBmcJob.v1_0_0.Job", "JobType": kind } });
+        }
+        let name = if job.name.is_empty() {
+            "Job of somebody else"
+        } else {
+            &job.name
+        };
+        let state = job.state.as_deref().unwrap_or("Pending");
+        let Some(uri) = self.add_job(name, state, &more) else {
+            return;
+        };
+        let id = Self::job_id(&uri);
+        self.note(format!("job {id} {state}"));
+        let system = job.runs_at_boot_of.as_ref();
+        let system = system.and_then(|id| {
+            self.bindings
+                .systems
+                .iter()
+                .position(|system| system.id == *id)
+        });
+        self.jobs.push(JobRun {
+            uri,
+            id,
+            system,
+            foreign: true,
+            settings: false,
+        });
+    }
+
+    /// A boot runs the jobs that wait for it.
+    pub(super) fn start_jobs(&mut self, index: usize) {
+        self.set_jobs(index, "Running", 50, &["Pending", "Scheduled", "New"]);
+    }
+
+    /// The boot has ended, and with it its jobs.
+    pub(super) fn end_jobs(&mut self, index: usize) {
+        let failing =
+            !self.habits.bios_settings.fail().is_empty() || self.habits.bios_settings.dropped();
+        let state = if failing { "Exception" } else { "Completed" };
+        self.set_jobs(index, state, 100, &["Running"]);
+    }
+
+    fn set_jobs(&mut self, index: usize, state: &str, percent: u32, from: &[&str]) {
+        let date = self.date(self.now);
+        let theirs: Vec<JobRun> = self
+            .jobs
+            .iter()
+            .filter(|job| job.system == Some(index))
+            .cloned()
+            .collect();
+        for job in theirs {
+            let before = self
+                .store
+                .get(&job.uri)
+                .and_then(|document| document["JobState"].as_str().map(str::to_owned));
+            if !before.is_some_and(|before| from.contains(&before.as_str())) {
+                continue;
+            }
+            // A stranger's job is none of the settings that fail here.
+            let state = if job.foreign && state == "Exception" {
+                "Completed"
+            } else {
+                state
+            };
+            let failed = state == "Exception";
+            self.store.edit(&job.uri, |document| {
+                document["JobState"] = state.into();
+                document["PercentComplete"] = percent.into();
+                if percent == 100 {
+                    document["EndTime"] = date.clone().into();
+                }
+                if failed {
+                    document["JobStatus"] = "Critical".into();
+                    document["Messages"] =
+                        json!([Message::base("PropertyNotUpdated", &["Attributes"]).to_json()]);
+                }
+            });
+            self.note(format!("job {} {state}", job.id));
+        }
+    }
+
+    /// Answers the deletion of a job; what it would have applied no longer waits.
+    pub(super) fn delete_job(&mut self, uri: &str) -> Answer {
+        let Some(index) = self.jobs.iter().position(|job| job.uri == uri) else {
+            return Answer::missing(uri);
+        };
+        let job = self.jobs.remove(index);
+        let open = self
+            .store
+            .get(uri)
+            .is_some_and(|document| document["JobState"] != "Completed");
+        let withdrawn = job.system.filter(|_| job.settings && open);
+        if let Some(system) = withdrawn {
+            if let Some(host) = self.hosts.get_mut(system) {
+                host.pending.clear();
+            }
+            self.show_attributes(system);
+        }
+        if let Some(jobs) = self.bindings.jobs.clone() {
+            self.store.remove_member(&jobs.collection, uri);
+        }
+        self.ledger.cause(format!("job deleted {}", job.id));
+        Answer::done()
+    }
+}

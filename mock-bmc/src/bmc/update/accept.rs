@@ -1,0 +1,408 @@
+//! This room takes update requests: by URI, by multipart push, by bare push.
+//!
+//! It deliberately refuses at once only what can be known at once; a bad image shows itself in the task.
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, LOCATION};
+use serde_json::{Map, Value, json};
+
+use super::super::answer::{Answer, Body};
+use super::super::asked::Asked;
+use super::super::config::Fetch;
+use super::super::core::Bmc;
+use super::super::task::NewTask;
+use super::{Stage, Update, multipart};
+use crate::docs::messages::Message;
+use crate::docs::registry::shown;
+use crate::docs::walk::{action, allowable, texts};
+use crate::image::{self, ImageHeader};
+use crate::ledger::{masked, masked_url};
+use crate::script::{Handle, LocationForm, RefusedAt, Targets};
+
+/// The parameters of `SimpleUpdate` that a request may carry (DSP0268, `UpdateService`).
+const PARAMETERS: [&str; 6] = [
+    "ImageURI",
+    "TransferProtocol",
+    "Targets",
+    "Username",
+    "Password",
+    "ForceUpdate",
+];
+
+/// How long a client is told to wait while another update goes on.
+const BUSY_SECONDS: u64 = 30;
+
+/// A request for an update that may be.
+struct Wanted {
+    name: String,
+    targets: Vec<String>,
+    image: Image,
+    parameters: Map<String, Value>,
+}
+
+enum Image {
+    Url(String),
+    Bytes(Bytes),
+}
+
+impl Bmc {
+    /// Answers `SimpleUpdate`.
+    pub(in super::super) fn simple_update(&mut self, asked: &Asked<'_>) -> Answer {
+        let wanted = asked
+            .object_or_empty()
+            .and_then(|body| self.wanted_url(body));
+        self.judge_request(asked, wanted)
+    }
+
+    /// Answers a multipart push.
+    pub(in super::super) fn multipart_push(&mut self, asked: &Asked<'_>) -> Answer {
+        let kind = asked.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        if !kind.to_ascii_lowercase().starts_with("multipart/form-data") {
+            // One URI may serve both kinds of push.
+            let both = self
+                .bindings
+                .update
+                .as_ref()
+                .is_some_and(|update| update.push == update.multipart);
+            return if both {
+                self.push(asked)
+            } else {
+                self.wrong_kind(asked)
+            };
+        }
+        let wanted = multipart::read(kind, &asked.request.body).map_err(Answer::bad);
+        let wanted = wanted.and_then(|upload| {
+            let known = ["Targets", "Oem", "ForceUpdate"];
+            let unknown = upload
+                .parameters
+                .keys()
+                .find(|name| !known.contains(&name.as_str()) && !name.starts_with('@'));
+            if let Some(unknown) = unknown {
+                return Err(Answer::bad(
+                    Message::base("PropertyUnknown", &[unknown]).about(&format!("/{unknown}")),
+                ));
+            }
+            Ok(Wanted {
+                name: upload.file_name,
+                targets: self.wanted_targets(upload.parameters.get("Targets"))?,
+                image: Image::Bytes(upload.file),
+                parameters: upload.parameters,
+            })
+        });
+        self.judge_request(asked, wanted)
+    }
+
+    /// Answers a bare push; its targets are those that the service holds.
+    pub(in super::super) fn push(&mut self, asked: &Asked<'_>) -> Answer {
+        let kind = asked
+            .header(CONTENT_TYPE.as_str())
+            .unwrap_or("application/octet-stream");
+        if !kind
+            .to_ascii_lowercase()
+            .starts_with("application/octet-stream")
+        {
+            return self.wrong_kind(asked);
+        }
+        let service = self
+            .bindings
+            .update
+            .as_ref()
+            .and_then(|update| self.store.get(&update.service));
+        let held = service
+            .map(|service| service["HttpPushUriTargets"].clone())
+            .unwrap_or_default();
+        let wanted = self
+            .wanted_targets(Some(&held).filter(|held| !held.is_null()))
+            .map(|targets| Wanted {
+                name: "image".to_owned(),
+                parameters: Map::from_iter([("Targets".to_owned(), json!(targets))]),
+                targets,
+                image: Image::Bytes(asked.request.body.clone()),
+            });
+        self.judge_request(asked, wanted)
+    }
+
+    fn wrong_kind(&mut self, asked: &Asked<'_>) -> Answer {
+        let message = Message::base("HeaderInvalid", &["Content-Type"]);
+        let answer = Answer::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, &[message]);
+        self.judge_request(asked, Err(answer))
+    }
+
+    fn wanted_url(&self, body: Map<String, Value>) -> Result<Wanted, Answer> {
+        let refused = |key: &str, args: &[&str]| Answer::bad(Message::base(key, args));
+        let unknown = body.keys().find(|name| {
+            !PARAMETERS.contains(&name.as_str()) && !name.starts_with('@') && *name != "Oem"
+        });
+        if let Some(unknown) = unknown {
+            return Err(refused(
+                "ActionParameterUnknown",
+                &["UpdateService.SimpleUpdate", unknown],
+            ));
+        }
+        let uri = match body.get("ImageURI") {
+            None => {
+                return Err(refused(
+                    "ActionParameterMissing",
+                    &["UpdateService.SimpleUpdate", "ImageURI"],
+                ));
+            }
+            Some(Value::String(uri)) if !uri.is_empty() => uri.clone(),
+            Some(other) => {
+                return Err(refused(
+                    "ActionParameterValueTypeError",
+                    &[&shown(other), "ImageURI", "UpdateService.SimpleUpdate"],
+                ));
+            }
+        };
+        let url = self.full_url(&uri, &body)?;
+        Ok(Wanted {
+            name: masked_url(&uri),
+            targets: self.wanted_targets(body.get("Targets"))?,
+            image: Image::Url(url),
+            parameters: body,
+        })
+    }
+
+    /// The image's URL, with its protocol and the user that the request gives.
+    fn full_url(&self, uri: &str, body: &Map<String, Value>) -> Result<String, Answer> {
+        let refused = |key: &str, args: &[&str]| Answer::bad(Message::base(key, args));
+        let given = body.get("TransferProtocol").map(shown);
+        let allowed = self.allowed_protocols();
+        let is_allowed = |protocol: &str| {
+            allowed.as_ref().is_none_or(|allowed| {
+                allowed
+                    .iter()
+                    .any(|known| known.eq_ignore_ascii_case(protocol))
+            })
+        };
+        if let Some(given) = given.as_ref().filter(|given| !is_allowed(given)) {
+            return Err(refused(
+                "ActionParameterValueNotInList",
+                &[given, "TransferProtocol", "UpdateService.SimpleUpdate"],
+            ));
+        }
+        let url = match (uri.split_once("://"), given) {
+            (Some((scheme, _)), _) if !is_allowed(scheme) => {
+                return Err(refused(
+                    "ActionParameterValueFormatError",
+                    &[&masked_url(uri), "ImageURI", "UpdateService.SimpleUpdate"],
+                ));
+            }
+            (Some(_), _) => uri.to_owned(),
+            (None, Some(given)) => format!("{}://{uri}", given.to_ascii_lowercase()),
+            (None, None) => {
+                return Err(refused(
+                    "ActionParameterMissing",
+                    &["UpdateService.SimpleUpdate", "TransferProtocol"],
+                ));
+            }
+        };
+        let text = |name: &str| body.get(name).and_then(Value::as_str);
+        Ok(
+            match (text("Username"), text("Password"), url.split_once("://")) {
+                (Some(user), password, Some((scheme, rest))) if !rest.contains('@') => {
+                    format!("{scheme}://{user}:{}@{rest}", password.unwrap_or_default())
+                }
+                (_, _, _) => url,
+            },
+        )
+    }
+
+    fn allowed_protocols(&self) -> Option<Vec<String>> {
+        let service = self
+            .bindings
+            .update
+            .as_ref()
+            .and_then(|update| self.store.get(&update.service))?;
+        let (_, action) = action(service, "#UpdateService.SimpleUpdate")?;
+        allowable(&self.store, action, "TransferProtocol")
+    }
+
+    /// The targets of a request, if they are things that can be updated.
+    fn wanted_targets(&self, targets: Option<&Value>) -> Result<Vec<String>, Answer> {
+        let Some(targets) = targets else {
+            return Ok(Vec::new());
+        };
+        if self.habits.update.targets() == Targets::Absent
+            && targets.as_array().is_none_or(|targets| !targets.is_empty())
+        {
+            return Err(Answer::bad(Message::base(
+                "ActionParameterUnknown",
+                &["UpdateService", "Targets"],
+            )));
+        }
+        if !targets.is_array() {
+            let args = [&shown(targets), "Targets", "UpdateService"];
+            return Err(Answer::bad(Message::base(
+                "ActionParameterValueTypeError",
+                &args,
+            )));
+        }
+        let targets = texts(targets);
+        let known = |target: &&String| {
+            self.bindings.is_bmc(target) || self.bindings.system_of(target).is_some()
+        };
+        match targets.iter().find(|target| !known(target)) {
+            Some(unknown) => {
+                let args = [unknown.as_str(), "Targets", "UpdateService"];
+                Err(Answer::bad(Message::base(
+                    "ActionParameterValueNotInList",
+                    &args,
+                )))
+            }
+            None => Ok(targets),
+        }
+    }
+
+    fn judge_request(&mut self, asked: &Asked<'_>, wanted: Result<Wanted, Answer>) -> Answer {
+        self.updates.asked += 1;
+        let nth = self.updates.asked;
+        self.strangers_with_update(nth);
+        let busy = self.updates.current.is_some();
+        let judged = wanted.and_then(|wanted| {
+            if busy {
+                return Err(Answer::busy(BUSY_SECONDS));
+            }
+            let header = self.refused_image(&wanted)?;
+            Ok((wanted, header))
+        });
+        match judged {
+            Ok((wanted, header)) => self.begin(asked, wanted, header.as_ref()),
+            Err(answer) => {
+                let phrase = format!("update refused {}", reason(&answer));
+                self.ledger.cause(phrase);
+                answer
+            }
+        }
+    }
+
+    /// What of a pushed image is wrong at first sight; the header of one that is our own.
+    fn refused_image(&self, wanted: &Wanted) -> Result<Option<ImageHeader>, Answer> {
+        let Image::Bytes(bytes) = &wanted.image else {
+            return Ok(None);
+        };
+        let most = self.habits.update.max_image_bytes();
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if most > 0 && size > most {
+            let message = Message::base("PayloadTooLarge", &[]);
+            return Err(Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, &[message]));
+        }
+        let Some(header) = image::parse(bytes) else {
+            return Ok(None);
+        };
+        if self.habits.update.refused_at() == RefusedAt::Request {
+            let goal = self
+                .goal_of(&header, &wanted.targets)
+                .map_err(Answer::bad)?;
+            if let Some(refused) = self.refused_hop(&header, &goal) {
+                return Err(Answer::bad(refused));
+            }
+        }
+        Ok(Some(header))
+    }
+
+    fn begin(&mut self, asked: &Asked<'_>, wanted: Wanted, header: Option<&ImageHeader>) -> Answer {
+        self.updates.made += 1;
+        let number = self.updates.made;
+        let task = self.add_task(NewTask {
+            name: "Firmware update".to_owned(),
+            payload: Some(payload(asked, &wanted)),
+            foreign: false,
+        });
+        self.give_task_fault(&task, header.map(|header| header.component), number);
+        let targets = if wanted.targets.is_empty() {
+            "-".to_owned()
+        } else {
+            wanted.targets.join(",")
+        };
+        let what = header.map(|header| format!("{} {}", header.component, header.version));
+        let what = what.unwrap_or_else(|| format!("image {}", wanted.name));
+        self.ledger.cause(format!(
+            "update accepted {what} target {targets} task {task}"
+        ));
+        let (url, bytes) = match wanted.image {
+            Image::Url(url) => (Some(url), None),
+            Image::Bytes(bytes) => (None, Some(bytes)),
+        };
+        self.updates.current = Some(Update {
+            number: u64::from(number),
+            task: task.clone(),
+            name: wanted.name,
+            url: url.clone(),
+            targets: wanted.targets,
+            stage: Stage::Transfer,
+            header: None,
+            goal: None,
+        });
+        if let Some(url) = url {
+            self.fetches.push(Fetch {
+                id: u64::from(number),
+                url,
+            });
+        }
+        if let Some(bytes) = bytes {
+            self.image_in_hand(&bytes);
+        }
+        self.refresh_tasks();
+        self.accepted(asked, &task)
+    }
+
+    fn accepted(&self, asked: &Asked<'_>, task: &str) -> Answer {
+        let habits = &self.habits.update;
+        let (uri, monitor) = self.task_uris(task).unwrap_or_default();
+        let status = StatusCode::from_u16(habits.status()).unwrap_or(StatusCode::ACCEPTED);
+        let document = self
+            .view(&uri)
+            .unwrap_or_else(|| json!({ "@odata.id": uri }));
+        let handle = habits.handle();
+        let body = match handle {
+            Handle::Both | Handle::Body => Body::Json(document),
+            Handle::Location => Body::None,
+            Handle::Message | Handle::None => {
+                let mut message = Message::update("UpdateInProgress", &[]);
+                message.args = if handle == Handle::Message {
+                    vec![uri]
+                } else {
+                    Vec::new()
+                };
+                Body::Json(json!({ "@Message.ExtendedInfo": [message.to_json()] }))
+            }
+        };
+        let mut answer = Answer::empty(status);
+        if status != StatusCode::NO_CONTENT {
+            answer.body = body;
+        }
+        let location = match habits.location() {
+            LocationForm::Relative => monitor,
+            LocationForm::Absolute => format!("{}{monitor}", asked.request.scheme_host),
+        };
+        match handle {
+            Handle::Both | Handle::Location => answer.with(LOCATION, &location),
+            Handle::Body | Handle::Message | Handle::None => answer,
+        }
+    }
+}
+
+/// What a task says of the request that started it.
+fn payload(asked: &Asked<'_>, wanted: &Wanted) -> Value {
+    let parameters = masked(&Value::Object(wanted.parameters.clone()));
+    let kind = asked.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    json!({
+        "HttpOperation": "POST",
+        "TargetUri": asked.uri,
+        "HttpHeaders": [format!("Content-Type: {kind}")],
+        "JsonBody": parameters.to_string(),
+    })
+}
+
+/// The first message's key of a refusal.
+fn reason(answer: &Answer) -> String {
+    let id = match &answer.body {
+        Body::Json(body) => body["error"]["@Message.ExtendedInfo"][0]["MessageId"].as_str(),
+        Body::None | Body::Text(..) => None,
+    };
+    let id = id.unwrap_or_default();
+    id.rsplit('.').next().unwrap_or(id).to_owned()
+}
