@@ -11,3 +11,8 @@ pub mod script;
 pub mod server;
 pub mod time;
 pub mod tree;
+
+/// The example of the README must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
