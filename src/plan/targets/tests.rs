@@ -111,7 +111,10 @@ fn nothing_is_guessed_for_a_system_that_is_not_there_or_has_no_bios() {
 fn where_the_platform_takes_a_name_the_own_member_is_named_though_nothing_asks_for_it() {
     let mut one = look(Some("1.50"), &[("1", Some("2.10"))]);
     one.capability.named_targets = true;
-    let manager = one.manager().unwrap().uri.clone();
+    let manager = one
+        .manager()
+        .map(|manager| manager.uri.clone())
+        .unwrap_or_default();
     one.software = vec![
         software("bmc", "1.50", &[manager.as_str()]),
         software("bios", "2.10", &["/systems/1/bios"]),

@@ -1,0 +1,184 @@
+//! A mock fleet in a process of its own, and redpipe in another.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use mock_bmc::fleet::Fleet;
+use mock_bmc::image::{Component, build};
+use mock_bmc::server::{ServeOptions, serve, write_inventory};
+
+use crate::ledger::Ledger;
+
+/// Set in the mock's process only: its folder.
+const FOLDER: &str = "REDPIPE_TEST_MOCK_FOLDER";
+
+/// Mock minutes in five real seconds: waits shrink with it, and so does the inventory's pace.
+const TIME_SCALE: f64 = 600.0;
+
+const ACCOUNT: (&str, &str) = ("root", "secret");
+
+/// Two BMC hops, a BIOS setting, two BIOS hops on two servers, and another setting.
+const PIPELINE: &str = r#"
+name = "kill"
+[selector]
+match_labels = {}
+[[stage]]
+name = "bmc-160"
+kind = "bmc-version"
+version = "1.60"
+image = { file = "bmc-1.60.img" }
+[[stage]]
+name = "bmc-180"
+kind = "bmc-version"
+version = "1.80"
+image = { file = "bmc-1.80.img" }
+[[stage]]
+name = "quiet"
+kind = "bios-settings"
+settings = { QuietBoot = false }
+[[stage]]
+name = "bios-220"
+kind = "bios-version"
+version = "2.20"
+image = { file = "bios-2.20.img" }
+[[stage]]
+name = "bios-250"
+kind = "bios-version"
+version = "2.50"
+image = { file = "bios-2.50.img" }
+[[stage]]
+name = "note"
+kind = "bios-settings"
+settings = { AssetNote = "done" }
+"#;
+
+/// What the test works with; everything ends with it.
+pub(crate) struct Lab {
+    folder: tempfile::TempDir,
+    mock: Child,
+}
+
+impl Lab {
+    /// Starts the mock and waits until it answers.
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("kill.toml"), PIPELINE).unwrap();
+        for (component, versions) in [
+            (Component::Bmc, ["1.60", "1.80"]),
+            (Component::Bios, ["2.20", "2.50"]),
+        ] {
+            for version in versions {
+                let path = folder
+                    .path()
+                    .join(format!("{}-{version}.img", component.as_str()));
+                std::fs::write(path, build(component, version, None, 64 * 1024)).unwrap();
+            }
+        }
+        let mut mock = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "lab::the_mock_as_a_process", "--nocapture"])
+            .env(FOLDER, folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(mock.stdout.take().unwrap()).lines();
+        assert!(
+            lines
+                .map_while(Result::ok)
+                .any(|line| line.ends_with("ready")),
+            "the mock does not start"
+        );
+        Self { folder, mock }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `redpipe apply`, as an operator starts it.
+    pub(crate) fn apply(&self) -> Child {
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.path("redpipe.log"))
+            .unwrap();
+        Command::new(env!("CARGO_BIN_EXE_redpipe"))
+            .arg("-i")
+            .arg(self.path("inventory.toml"))
+            .arg("--state")
+            .arg(self.path("state.db"))
+            .args(["apply", "--yes"])
+            .arg(self.path("kill.toml"))
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap()
+    }
+
+    /// Lines of the ledger so far.
+    pub(crate) fn lines(&self) -> usize {
+        let text = std::fs::read_to_string(self.path("ledger.jsonl")).unwrap_or_default();
+        text.lines().count()
+    }
+
+    /// The ledger so far.
+    pub(crate) fn ledger(&self) -> Ledger {
+        Ledger::read(&std::fs::read_to_string(self.path("ledger.jsonl")).unwrap_or_default())
+    }
+
+    /// All that redpipe said, for a failing test.
+    pub(crate) fn story(&self) -> String {
+        std::fs::read_to_string(self.path("redpipe.log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.mock.kill().ok();
+        self.mock.wait().ok();
+    }
+}
+
+/// The mock's process; nothing where the environment does not ask for it.
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the child is told by its environment"
+)]
+fn the_mock_as_a_process() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
+        return;
+    };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let fleet = Fleet::builder()
+            .account(ACCOUNT.0, ACCOUNT.1)
+            .platform("generic", 1, 2)
+            .build();
+        let options = ServeOptions {
+            tls: true,
+            time_scale: TIME_SCALE,
+            ledger: Some(folder.join("ledger.jsonl")),
+            ..ServeOptions::default()
+        };
+        let running = serve(fleet, options).await.unwrap();
+        let inventory = folder.join("inventory.toml");
+        write_inventory(
+            &inventory,
+            running.endpoints(),
+            ACCOUNT.0,
+            ACCOUNT.1,
+            TIME_SCALE,
+        )
+        .unwrap();
+        announce();
+        // Until it is killed.
+        std::future::pending::<()>().await;
+    });
+}
+
+#[expect(clippy::print_stdout, reason = "the parent reads it")]
+fn announce() {
+    println!("ready");
+}
