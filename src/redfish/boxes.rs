@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::discover::allowed_values;
@@ -220,12 +221,15 @@ async fn read_some(
     found
         .managers
         .sort_by(|a, b| (!a.is_bmc, &a.uri).cmp(&(!b.is_bmc, &b.uri)));
+    let clock = managers
+        .iter()
+        .find_map(|uri| time_of(reader.seen(uri)?.as_ref()));
     found.systems.clear();
     for uri in systems {
         if let Some(doc) = reader.read_if_well(uri, "system").await? {
             boxes
                 .systems
-                .push(one_system(reader, found, uri, &doc).await?);
+                .push(one_system(reader, found, uri, &doc, clock).await?);
         }
     }
     boxes.systems.sort_by(|a, b| a.uri.cmp(&b.uri));
@@ -238,8 +242,9 @@ async fn one_system(
     found: &mut Links,
     uri: &str,
     doc: &Arc<Value>,
+    clock: Option<Timestamp>,
 ) -> Result<SystemView, Fault> {
-    let mut view = system_view(uri, doc);
+    let mut view = system_view(uri, doc, clock);
     view.managed_by = view
         .managed_by
         .iter()
@@ -249,6 +254,11 @@ async fn one_system(
         view.reset_types = allowed_values(reader, found, action, "ResetType").await?;
     }
     Ok(view)
+}
+
+/// What a manager believes the time is.
+fn time_of(manager: &Value) -> Option<Timestamp> {
+    text(manager, "DateTime")?.parse().ok()
 }
 
 fn claims(doc: &Value) -> ManagerClaims {

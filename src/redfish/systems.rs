@@ -1,5 +1,6 @@
 //! Systems: version, power and POST of each, and where its BIOS is.
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::links::SystemLinks;
@@ -8,9 +9,9 @@ use super::wire::{at, last_segment, link, links, member, text};
 use crate::model::look::{Power, SystemView};
 
 /// One system as seen. Pending names and allowed reset types are filled in by the caller.
-pub(super) fn system_view(uri: &str, doc: &Value) -> SystemView {
+/// `now` is the manager's own time, which the times of a system are compared with.
+pub(super) fn system_view(uri: &str, doc: &Value, now: Option<Timestamp>) -> SystemView {
     let power = power_of(text(doc, "PowerState").as_deref());
-    let boot_progress = at(doc, &["BootProgress"]).and_then(|progress| text(progress, "LastState"));
     SystemView {
         uri: uri.to_owned(),
         id: id_of(uri, doc),
@@ -21,8 +22,8 @@ pub(super) fn system_view(uri: &str, doc: &Value) -> SystemView {
         bios_version: text(doc, "BiosVersion"),
         bios_uri: link(doc, "Bios"),
         power,
-        in_post: in_post(power, boot_progress.as_deref(), doc),
-        boot_progress,
+        in_post: in_post(power, doc, now),
+        boot_progress: boot_progress(doc, "LastState"),
         managed_by: related(doc, "ManagedBy"),
         chassis: related(doc, "Chassis"),
         ..SystemView::default()
@@ -61,12 +62,12 @@ fn power_of(state: Option<&str>) -> Power {
 }
 
 /// Whether POST runs, by `BootProgress.LastState` (DSP0268, ComputerSystem), else by a vendor's word for it. A host that
-/// is off runs none, whatever the last state was; hardware initialization being complete ends it.
-fn in_post(power: Power, progress: Option<&str>, doc: &Value) -> Option<bool> {
+/// is off runs none, whatever the last state was.
+fn in_post(power: Power, doc: &Value, now: Option<Timestamp>) -> Option<bool> {
     if power == Power::Off {
         return Some(false);
     }
-    match progress {
+    match boot_progress(doc, "LastState").as_deref() {
         Some(
             "PrimaryProcessorInitializationStarted"
             | "BusInitializationStarted"
@@ -75,9 +76,25 @@ fn in_post(power: Power, progress: Option<&str>, doc: &Value) -> Option<bool> {
             | "PCIResourceConfigStarted"
             | "SetupEntered",
         ) => Some(true),
-        Some("SystemHardwareInitializationComplete" | "OSBootStarted" | "OSRunning") => Some(false),
+        Some("SystemHardwareInitializationComplete") => is_still_young(doc, now),
+        Some("OSBootStarted" | "OSRunning") => Some(false),
         Some(_) | None => post_state_in_oem(doc),
     }
+}
+
+/// Longest time from initialized hardware to the start of an operating system; large boards take 10 minutes for all of
+/// POST.
+const HARDWARE_READY_MAX: SignedDuration = SignedDuration::from_mins(10);
+
+/// Initialized hardware is not the end of POST, but on hosts that never report their operating system it is the last
+/// word. Its age tells these apart, by the BMC's own clock, which may be wrong but is one.
+fn is_still_young(doc: &Value, now: Option<Timestamp>) -> Option<bool> {
+    let since: Timestamp = boot_progress(doc, "LastStateTime")?.parse().ok()?;
+    Some(now?.duration_since(since) < HARDWARE_READY_MAX)
+}
+
+fn boot_progress(doc: &Value, name: &str) -> Option<String> {
+    at(doc, &["BootProgress"]).and_then(|progress| text(progress, name))
 }
 
 #[cfg(test)]
@@ -91,6 +108,7 @@ mod tests {
         let view = system_view(
             "/redfish/v1/Systems/x/",
             &json!({"Links": null, "Bios": [], "PowerState": 3}),
+            None,
         );
         assert_eq!(view.id, "x");
         assert_eq!((view.power, view.in_post), (Power::Changing, None));
@@ -99,7 +117,7 @@ mod tests {
 
     #[test]
     fn post_is_told_by_boot_progress_then_by_the_vendor() {
-        let post = |doc: &Value| system_view("/s", doc).in_post;
+        let post = |doc: &Value| system_view("/s", doc, None).in_post;
         let on = |state: &str| json!({"PowerState": "On", "BootProgress": {"LastState": state}});
         assert_eq!(post(&on("MemoryInitializationStarted")), Some(true));
         assert_eq!(post(&on("OSRunning")), Some(false));
@@ -120,7 +138,21 @@ mod tests {
 
     #[test]
     fn upper_case_bios_is_a_bios() {
-        let view = system_view("/s", &json!({"BIOS": {"@odata.id": "/s/BIOS"}}));
+        let view = system_view("/s", &json!({"BIOS": {"@odata.id": "/s/BIOS"}}), None);
         assert_eq!(view.bios_uri.as_deref(), Some("/s/BIOS"));
+    }
+
+    #[test]
+    fn initialized_hardware_ends_post_only_when_it_stays_the_last_word() {
+        let doc = json!({"PowerState": "On", "BootProgress": {"LastState": "SystemHardwareInitializationComplete", "LastStateTime": "2026-03-01T10:00:00+00:00"}});
+        let post = |now: &str| system_view("/s", &doc, now.parse().ok()).in_post;
+        assert_eq!(post("2026-03-01T10:05:00Z"), Some(true));
+        assert_eq!(post("2026-03-01T10:11:00Z"), Some(false));
+        assert_eq!(post("no time"), None);
+        let timeless = json!({"PowerState": "On", "BootProgress": {"LastState": "SystemHardwareInitializationComplete"}});
+        assert_eq!(
+            system_view("/s", &timeless, "2026-03-01T10:05:00Z".parse().ok()).in_post,
+            None
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The Redfish client against recorded trees of real services, and against a small service that misbehaves on demand.
+//! The Redfish client against recorded trees of real services, against a small service that misbehaves on demand, and
+//! against a live mock.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -7,5 +8,8 @@ mod acts;
 mod facts;
 mod fake;
 mod looks;
+#[path = "../support/memory.rs"]
+mod memory;
+mod mock;
 mod recorded;
 mod trees;
