@@ -8,3 +8,8 @@
 mod support;
 
 mod common;
+mod fan_out;
+mod life;
+mod load;
+mod rollout;
+mod servers;
