@@ -307,10 +307,9 @@ impl RunMachine {
             .iter()
             .filter_map(|(place, work)| match &work.status {
                 WorkStatus::Failed { fault, .. } => Some(format!(
-                    "stage `{}` on {}: {}",
+                    "stage `{}` on {}: {fault}",
                     place.stage,
-                    pass.name(&place.target),
-                    fault.message
+                    pass.name(&place.target)
                 )),
                 WorkStatus::Active | WorkStatus::Done { .. } => None,
             })

@@ -382,7 +382,7 @@ impl Work {
                 match intent {
                     Intent::Update { .. } => self.task = None,
                     Intent::ResetSystem { purpose, .. } => {
-                        self.power_changed = *purpose != ResetPurpose::Restore;
+                        self.power_changed = true;
                         self.boot_began |= matches!(
                             purpose,
                             ResetPurpose::Up | ResetPurpose::Restart | ResetPurpose::ForceRestart

@@ -310,6 +310,18 @@ pub(super) fn restore(pass: &mut Pass<'_>, place: &Place) -> bool {
             }
             false
         }
+        (Power::On, _) if asked => {
+            let until = after(pass.work(place).step_since, GRACE_TIMEOUT);
+            if pass.now < until {
+                pass.wait(place, "the host is switched on again", Some(until));
+            } else {
+                pass.hold(
+                    place,
+                    "the host was on before and does not come up; switch it on, then apply again",
+                );
+            }
+            false
+        }
         (Power::On, _) => {
             if pass.after_refusal(place) == Refusal::None {
                 reset(pass, place, ResetPurpose::Restore, &["On"]);
