@@ -7,10 +7,11 @@
 )]
 
 use redpipe::daemon::ApplyReport;
+use redpipe::model::{BmcName, PipelineName};
 use redpipe::run::RunPhase;
 use redpipe::run::status::{RunStatus, StageStatus};
 
-use super::support::world::{World, status};
+use super::support::world::{Rows, World, status};
 
 /// The name of every pipeline here.
 pub(crate) const PIPELINE: &str = "p";
@@ -79,4 +80,40 @@ pub(crate) fn completed<'a>(world: &World, report: &'a ApplyReport) -> &'a RunSt
     let writes = world.writes("mock-1");
     assert_eq!(run.phase, RunPhase::Completed, "{run:#?}\n{writes:#?}");
     run
+}
+
+/// The status of the run of [`PIPELINE`] on a BMC as watchers see it, once it has one.
+pub(crate) fn row(rows: &Rows, bmc: &str) -> Option<RunStatus> {
+    let key = (PipelineName::from(PIPELINE), BmcName::from(bmc));
+    rows.get(&key)?.status.clone()
+}
+
+/// What happened on a BMC, in order, as far as it begins with one of `what`: what requests caused, and what changed.
+/// What the BMC numbers (targets and tasks of updates) is cut off.
+pub(crate) fn words(world: &World, bmc: &str, what: &[&str]) -> Vec<String> {
+    let lines = world.ledger(bmc).into_iter();
+    lines
+        .flat_map(|line| line.caused.into_iter().chain(line.detail))
+        .filter(|phrase| what.iter().any(|begin| phrase.starts_with(begin)))
+        .map(|phrase| match phrase.split_once(" target ") {
+            Some((before, _)) => before.to_owned(),
+            None => phrase,
+        })
+        .collect()
+}
+
+/// The systems (their ids, in order) that accepted updates name as their target; a target that is no system's is whole.
+pub(crate) fn targets(world: &World, bmc: &str) -> Vec<String> {
+    let updates = world.caused(bmc, "update accepted").into_iter();
+    updates
+        .map(|phrase| {
+            let target = phrase.split(" target ").nth(1).unwrap_or_default();
+            let uri = target.split(' ').next().unwrap_or_default();
+            let system = uri
+                .strip_prefix("/redfish/v1/Systems/")
+                .map(|rest| rest.split('/').next().unwrap_or_default());
+            let inventory = uri.strip_prefix("/redfish/v1/UpdateService/FirmwareInventory/BIOS_");
+            system.or(inventory).unwrap_or(uri).to_owned()
+        })
+        .collect()
 }

@@ -275,7 +275,7 @@ impl Bmc {
             .reset(&uri, "/PowerState", host.power.word().into());
         let last = match host.phase {
             Phase::Off => "None",
-            Phase::Post { flashing: false } => "PCIResourceConfigStarted",
+            Phase::Post { flashing: false } => "MemoryInitializationStarted",
             Phase::Post { flashing: true } => "PrimaryProcessorInitializationStarted",
             Phase::Os => "OSRunning",
         };
