@@ -1,6 +1,6 @@
 //! A record as one sentence for a person.
 
-use crate::model::{Outcome, Target};
+use crate::model::{Outcome, StageName, Target};
 use crate::run::record::{Intent, Milestone, Place, Record, ResetPurpose, TaskFate};
 
 /// The sentence; `None` for records that only count.
@@ -31,13 +31,12 @@ pub(crate) fn sentence(record: &Record) -> Option<String> {
             reason,
             ..
         } => return Some(format!("the BMC is back: {reason}")),
+        Record::RunWaiting { wait } if wait.held => return Some(format!("held: {}", wait.reason)),
+        Record::RunWaiting { wait } => return Some(format!("waits: {}", wait.reason)),
         Record::Notice { text, .. } => return Some(format!("notice: {text}")),
         Record::Ended { phase, reason } => return Some(format!("{}: {reason}", phase.as_str())),
         Record::GoodReads { .. } | Record::RootGood { .. } | Record::WriteOnly { .. } => {
             return None;
-        }
-        Record::StageStarted { at, attempt } if *attempt > 1 => {
-            (at, format!("begins, try {attempt}"))
         }
         Record::StageStarted { at, .. } => (at, "begins".to_owned()),
         Record::Waiting { at, wait } if wait.held => (at, format!("held: {}", wait.reason)),
@@ -62,9 +61,22 @@ pub(crate) fn sentence(record: &Record) -> Option<String> {
         }
         Record::Done { at, how, reason } => (at, format!("done ({}): {reason}", how.as_str())),
         Record::Retrying { at, fault } => (at, format!("the try failed, another begins: {fault}")),
+        Record::Failing { at, fault } => (
+            at,
+            format!("the try failed; looking for what is left of it: {fault}"),
+        ),
+        Record::Reopened { at, after, reason } => (at, undone(after.as_ref(), reason)),
         Record::Failed { at, fault } => (at, format!("FAILED: {fault}")),
     };
     Some(format!("{}: {text}", name(place)))
+}
+
+fn undone(after: Option<&StageName>, reason: &str) -> String {
+    let by = after.map_or_else(
+        || "by nobody of this run".to_owned(),
+        |stage| format!("after stage {stage}"),
+    );
+    format!("undone {by}, applied again: {reason}")
 }
 
 fn name(place: &Place) -> String {
@@ -91,8 +103,9 @@ fn intention(intent: &Intent) -> String {
         Intent::ResetSystem {
             reset_type,
             purpose,
+            ..
         } => format!("send {reset_type} to the host ({})", purpose_text(*purpose)),
-        Intent::ResetManager { reset_type } => format!("send {reset_type} to the BMC"),
+        Intent::ResetManager { reset_type, .. } => format!("send {reset_type} to the BMC"),
         Intent::Attributes { names, .. } => format!("write {}", names.join(", ")),
         Intent::Resource { uri, .. } => format!("write {uri}"),
     }

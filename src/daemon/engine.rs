@@ -7,7 +7,6 @@ use super::connect::Connect;
 use super::memory::StoreMemory;
 use super::secrets::Secrets;
 use crate::model::inventory::Bmc;
-use crate::model::look::Identity;
 use crate::model::{BmcName, Fault, FaultKind, Look, Retry, Target};
 use crate::plan::{Remembered, RunSpec, wrong_boxes};
 use crate::redfish::{Client, Clock, Conversation, Memory, Parts, ServerRef};
@@ -142,7 +141,7 @@ impl Engine {
         let store = &self.parts.store;
         let failed = |error: StoreError| error.fault();
         if let Some(known) = store.identity(&bmc.name).map_err(failed)?
-            && let Some(difference) = contradiction(&known, &look.identity)
+            && let Some(difference) = known.contradiction(&look.identity)
         {
             let message = format!("another box? bmc `{}` {difference}", bmc.name);
             return Err(
@@ -157,7 +156,7 @@ impl Engine {
                 let Some(theirs) = store.identity(&other).map_err(failed)? else {
                     continue;
                 };
-                if contradiction(&theirs, &look.identity).is_none() {
+                if theirs.contradiction(&look.identity).is_none() {
                     let message = format!(
                         "bmc `{}` and bmc `{other}` are one box: both say {claim}",
                         bmc.name
@@ -186,30 +185,4 @@ impl Engine {
             }
         }
     }
-}
-
-/// The first claim in which two identities cannot be one box; `None` where none contradicts.
-fn contradiction(known: &Identity, now: &Identity) -> Option<String> {
-    let sets = [
-        ("manager UUID", &known.manager_uuids, &now.manager_uuids),
-        ("manager MAC", &known.manager_macs, &now.manager_macs),
-        ("system UUID", &known.system_uuids, &now.system_uuids),
-        ("serial number", &known.serials, &now.serials),
-    ];
-    if let (Some(before), Some(now)) = (&known.root_uuid, &now.root_uuid)
-        && before != now
-    {
-        return Some(format!(
-            "had service root UUID `{before}`, and has `{now}` now"
-        ));
-    }
-    sets.into_iter().find_map(|(what, before, now)| {
-        let disjoint = !before.is_empty() && !now.is_empty() && before.is_disjoint(now);
-        disjoint.then(|| {
-            let list = |set: &std::collections::BTreeSet<String>| {
-                set.iter().cloned().collect::<Vec<_>>().join(", ")
-            };
-            format!("had {what} {}, and has {} now", list(before), list(now))
-        })
-    })
 }

@@ -1,41 +1,51 @@
 //! The look before every update and every reset: is anybody else at work on this BMC?
 
+use std::collections::BTreeSet;
+
+use super::pass::Pass;
 use super::record::{Intent, Place};
 use super::state::{RunState, WorkStatus};
 use crate::model::look::{JobView, SoftwareView, SystemView, TaskView};
-use crate::model::{Look, Outcome, ServerName, Target};
+use crate::model::{Look, Outcome, ServerName, Target, TaskHandle};
 
 /// What is on the BMC that is not this run's, in words that name it; `None` = nothing.
-pub(super) fn foreign_work(state: &RunState, look: &Look) -> Option<String> {
-    foreign_task(state, look)
-        .map(|task| {
+pub(super) fn foreign_work(pass: &Pass<'_>) -> Option<String> {
+    foreign_update(pass).or_else(|| foreign_pending(pass))
+}
+
+/// The part of it that may be an update under way.
+pub(super) fn foreign_update(pass: &Pass<'_>) -> Option<String> {
+    let (state, look) = (&pass.state, pass.look);
+    let task = foreign_task(state, look).map(|task| {
+        format!(
+            "task {} is {}",
+            called(&task.uri, task.name.as_ref()),
+            word(task.state.as_ref())
+        )
+    });
+    let job = || {
+        foreign_job(state, look).map(|job| {
             format!(
-                "task {} `{}` is {}",
-                task.uri,
-                task.name.as_deref().unwrap_or("?"),
-                word(task.state.as_ref())
+                "job {} is {}",
+                called(&job.uri, job.name.as_ref()),
+                word(job.state.as_ref())
             )
         })
-        .or_else(|| {
-            foreign_job(state, look).map(|job| {
-                format!(
-                    "job {} `{}` is {}",
-                    job.uri,
-                    job.name.as_deref().unwrap_or("?"),
-                    word(job.state.as_ref())
-                )
-            })
+    };
+    let staged = || {
+        foreign_staged(state, look).map(|software| {
+            format!(
+                "staged component: {} holds {}",
+                software.uri,
+                word(software.version.as_ref())
+            )
         })
-        .or_else(|| {
-            foreign_staged(state, look).map(|software| {
-                format!(
-                    "staged component: {} holds {}",
-                    software.uri,
-                    word(software.version.as_ref())
-                )
-            })
-        })
-        .or_else(|| foreign_pending(state, look))
+    };
+    task.or_else(job).or_else(staged)
+}
+
+fn called(uri: &str, name: Option<&String>) -> String {
+    name.map_or_else(|| uri.to_owned(), |name| format!("{uri} `{name}`"))
 }
 
 fn word(text: Option<&String>) -> &str {
@@ -43,44 +53,49 @@ fn word(text: Option<&String>) -> &str {
 }
 
 /// An unfinished task that none of our intents started.
-pub(super) fn foreign_task<'a>(state: &RunState, look: &'a Look) -> Option<&'a TaskView> {
+fn foreign_task<'a>(state: &RunState, look: &'a Look) -> Option<&'a TaskView> {
     look.tasks
         .iter()
         .find(|task| !task.is_finished() && !is_our_task(state, task))
 }
 
-fn is_our_task(state: &RunState, task: &TaskView) -> bool {
-    state.works.values().any(|work| {
+/// Handles of everything that we started or found to be ours.
+fn our_handles(state: &RunState) -> impl Iterator<Item = &TaskHandle> {
+    state.works.values().flat_map(|work| {
         let followed = work.task.as_ref().and_then(|track| track.handle.as_ref());
         let answered = work.acts.iter().filter_map(|act| match &act.outcome {
             Some(Outcome::Accepted { task, .. }) => task.as_ref(),
             Some(Outcome::NotSent { .. } | Outcome::Refused { .. } | Outcome::Lost { .. })
             | None => None,
         });
-        followed.into_iter().chain(answered).any(|handle| {
-            let same_task = handle.task.as_deref() == Some(task.uri.as_str());
-            let same_monitor = handle.monitor.is_some() && handle.monitor == task.monitor;
-            let same_start = handle.start_time.is_none() || handle.start_time == task.start_time;
-            (same_task || same_monitor) && same_start
-        })
+        followed.into_iter().chain(answered)
     })
 }
 
+fn is_our_task(state: &RunState, task: &TaskView) -> bool {
+    our_handles(state).any(|handle| is_task_of(handle, task))
+}
+
+/// Whether a handle leads to a task: same URI or monitor, and not a later task that got the same one.
+pub(super) fn is_task_of(handle: &TaskHandle, task: &TaskView) -> bool {
+    let same_task = handle.task.as_deref() == Some(task.uri.as_str());
+    let same_monitor = handle.monitor.is_some() && handle.monitor == task.monitor;
+    let same_start = handle.start_time.is_none() || handle.start_time == task.start_time;
+    (same_task || same_monitor) && same_start
+}
+
 fn foreign_job<'a>(state: &RunState, look: &'a Look) -> Option<&'a JobView> {
-    look.jobs.iter().find(|job| {
-        let ours = state.works.values().any(|work| {
-            work.acts.iter().any(|act| match &act.outcome {
-                Some(Outcome::Accepted {
-                    task: Some(handle), ..
-                }) => [&handle.task, &handle.monitor]
-                    .into_iter()
-                    .flatten()
-                    .any(|uri| last(uri) == last(&job.uri)),
-                Some(_) | None => false,
-            })
-        });
-        !ours
-    })
+    look.jobs
+        .iter()
+        .find(|job| !our_handles(state).any(|handle| is_job_of(handle, job)))
+}
+
+/// Whether a handle leads to a job: job and task of one thing share their last segment.
+pub(super) fn is_job_of(handle: &TaskHandle, job: &JobView) -> bool {
+    [&handle.task, &handle.monitor]
+        .into_iter()
+        .flatten()
+        .any(|uri| last(uri) == last(&job.uri))
 }
 
 fn last(uri: &str) -> &str {
@@ -88,20 +103,61 @@ fn last(uri: &str) -> &str {
 }
 
 fn foreign_staged<'a>(state: &RunState, look: &'a Look) -> Option<&'a SoftwareView> {
-    let ours = state.works.values().any(super::state::Work::is_flashing);
-    look.software
-        .iter()
-        .find(|software| software.staged && !ours)
+    look.software.iter().find(|software| {
+        let is_ours = |(place, work): (&Place, &super::state::Work)| {
+            work.is_flashing() && may_be_staged_for(look, software, &place.target)
+        };
+        software.staged && !state.works.iter().any(is_ours)
+    })
 }
 
-fn foreign_pending(state: &RunState, look: &Look) -> Option<String> {
+/// Whether a staged image may be meant for a target: it is related to it, or to nothing that is not it.
+pub(super) fn may_be_staged_for(look: &Look, software: &SoftwareView, target: &Target) -> bool {
     let named = look
         .systems
         .iter()
         .map(|(name, system)| (Some(name), system));
     let others = look.other_systems.iter().map(|system| (None, system));
+    let mut of_some_system = false;
+    for (name, system) in named.chain(others) {
+        if relates_to_system(software, system) {
+            if name.is_some() && name == target.server() {
+                return true;
+            }
+            of_some_system = true;
+        }
+    }
+    let of_a_manager = look
+        .managers
+        .iter()
+        .any(|manager| relates(software, &manager.uri));
+    !of_some_system && (!of_a_manager || *target == Target::Bmc)
+}
+
+fn relates_to_system(software: &SoftwareView, system: &SystemView) -> bool {
+    relates(software, &system.uri)
+        || system
+            .bios_uri
+            .as_deref()
+            .is_some_and(|bios| relates(software, bios))
+}
+
+fn relates(software: &SoftwareView, uri: &str) -> bool {
+    software
+        .related
+        .iter()
+        .any(|related| related.eq_ignore_ascii_case(uri))
+}
+
+fn foreign_pending(pass: &Pass<'_>) -> Option<String> {
+    let named = pass
+        .look
+        .systems
+        .iter()
+        .map(|(name, system)| (Some(name), system));
+    let others = pass.look.other_systems.iter().map(|system| (None, system));
     named.chain(others).find_map(|(name, system)| {
-        let foreign = unknown_pending(state, name, system);
+        let foreign = unknown_pending(pass, name, system);
         (!foreign.is_empty()).then(|| {
             let who = name.map_or_else(|| system.uri.clone(), ToString::to_string);
             format!(
@@ -112,14 +168,15 @@ fn foreign_pending(state: &RunState, look: &Look) -> Option<String> {
     })
 }
 
-fn unknown_pending(
-    state: &RunState,
-    name: Option<&ServerName>,
-    system: &SystemView,
-) -> Vec<String> {
-    let ours = name
-        .map(|name| our_names(state, &Target::Server(name.clone())))
-        .unwrap_or_default();
+fn unknown_pending(pass: &Pass<'_>, name: Option<&ServerName>, system: &SystemView) -> Vec<String> {
+    let ours: BTreeSet<&String> = name.map_or_else(BTreeSet::new, |name| {
+        let target = Target::Server(name.clone());
+        let adopted = pass.adopted.get(&target).into_iter().flatten();
+        our_names(&pass.state, &target)
+            .into_iter()
+            .chain(adopted)
+            .collect()
+    });
     system
         .pending
         .iter()
@@ -129,7 +186,7 @@ fn unknown_pending(
 }
 
 /// Attributes that an active settings stage of ours wrote on a target.
-pub(super) fn our_names<'a>(state: &'a RunState, target: &Target) -> Vec<&'a String> {
+fn our_names<'a>(state: &'a RunState, target: &Target) -> Vec<&'a String> {
     state
         .works
         .iter()
@@ -165,16 +222,10 @@ pub(super) fn system_in_post(look: &Look) -> Option<String> {
 /// What ties a task to an update intent: its payload names our image or our target. A start time that stood there
 /// before the intent, or no payload at all, ties nothing.
 pub(super) fn tie(task: &TaskView, intent: &Intent) -> Option<String> {
-    let Intent::Update {
-        image,
-        targets,
-        known_tasks,
-        ..
-    } = intent
-    else {
+    let Intent::Update { image, targets, .. } = intent else {
         return None;
     };
-    if known_tasks.contains(&known(task)) {
+    if !is_new(task, intent) {
         return None;
     }
     let body = task.payload_body.as_deref()?;
@@ -188,6 +239,25 @@ pub(super) fn tie(task: &TaskView, intent: &Intent) -> Option<String> {
         .iter()
         .find(named)
         .map(|target| format!("its payload names the target `{target}`"))
+}
+
+/// Whether a task was not there when an update was decided.
+pub(super) fn is_new(task: &TaskView, intent: &Intent) -> bool {
+    match intent {
+        Intent::Update { known_tasks, .. } => !known_tasks.contains(&known(task)),
+        Intent::ResetSystem { .. }
+        | Intent::ResetManager { .. }
+        | Intent::Attributes { .. }
+        | Intent::Resource { .. } => false,
+    }
+}
+
+/// A task that came after an update was decided and is not known to be ours, be it over or not.
+pub(super) fn unexplained_task<'a>(pass: &Pass<'a>, intent: &Intent) -> Option<&'a TaskView> {
+    pass.look
+        .tasks
+        .iter()
+        .find(|task| is_new(task, intent) && !is_our_task(&pass.state, task))
 }
 
 /// How a task that stood there before is remembered.

@@ -23,10 +23,8 @@ pub(super) fn other_box(pass: &Pass<'_>) -> Option<String> {
             }
         }
     }
-    match (&start.identity.root_uuid, &pass.look.identity.root_uuid) {
-        (Some(before), Some(now)) if before != now => Some(format!(
-            "another box? the service root had UUID `{before}` when the run began, and has `{now}` now"
-        )),
-        _ => None,
-    }
+    let difference = start.identity.contradiction(&pass.look.identity)?;
+    Some(format!(
+        "another box? since the run began, the BMC {difference}"
+    ))
 }

@@ -72,7 +72,12 @@ impl RunState {
             return RunPhase::Pending;
         }
         let places = self.active();
-        if !places.is_empty() && places.iter().all(|place| self.is_held(place)) {
+        let held = if places.is_empty() {
+            self.wait.as_ref().is_some_and(|(wait, _)| wait.held)
+        } else {
+            places.iter().all(|place| self.is_held(place))
+        };
+        if held {
             RunPhase::Held
         } else {
             RunPhase::InProgress

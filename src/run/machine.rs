@@ -1,16 +1,14 @@
 //! The run machine: decisions are pure, state changes only through records.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::deadline::{FIRST_POLL, HELD_POLL, UNREACHABLE_TIMEOUT, after, elapsed};
+use super::pass::Pass;
 pub use super::pass::Permits;
-use super::pass::{Pass, spacing};
-use super::record::{Place, Record, RunPhase, ServerBox, StageHead, StageWord, Wait};
-use super::state::{RunState, Step, WorkStatus};
-use super::{identity, stage};
+use super::record::{Record, ServerBox, StageHead, StageWord, Wait};
+use super::state::RunState;
+use super::{finish, identity, stage};
 use crate::model::{
     Action, Fault, FaultKind, IntentId, Look, LookRequest, Outcome, Retry, RunKey, Seen,
     ServerName, Target,
@@ -26,9 +24,9 @@ const PASSES_MAX: usize = 4096;
 pub struct RunMachine {
     key: RunKey,
     run_id: String,
-    spec: RunSpec,
+    pub(super) spec: RunSpec,
     context: Remembered,
-    state: RunState,
+    pub(super) state: RunState,
 }
 
 /// What happened.
@@ -59,6 +57,13 @@ pub struct Decision {
     pub records: Vec<Record>,
     /// Sent once, after its intent is durable. After a restart there is no act, only a doubt.
     pub act: Option<(IntentId, Action)>,
+}
+
+impl Decision {
+    /// Records, and nothing to send.
+    pub(super) fn only(records: Vec<Record>) -> Self {
+        Self { records, act: None }
+    }
 }
 
 impl RunMachine {
@@ -169,7 +174,7 @@ impl RunMachine {
             };
             records.push(Record::Waiting { at: place, wait });
         }
-        Decision { records, act: None }
+        Decision::only(records)
     }
 
     fn act_ended(&self, id: &IntentId, outcome: &Outcome) -> Decision {
@@ -179,15 +184,12 @@ impl RunMachine {
             .iter()
             .find(|(_, work)| work.act(id).is_some())
             .map(|(place, _)| place.clone());
-        let records = place
-            .map(|at| Record::Outcome {
-                at,
-                id: id.clone(),
-                outcome: outcome.clone(),
-            })
-            .into_iter()
-            .collect();
-        Decision { records, act: None }
+        let record = place.map(|at| Record::Outcome {
+            at,
+            id: id.clone(),
+            outcome: outcome.clone(),
+        });
+        Decision::only(record.into_iter().collect())
     }
 
     fn looked(
@@ -206,6 +208,7 @@ impl RunMachine {
             request,
             look,
             state: self.state.clone(),
+            adopted: BTreeMap::new(),
             records: Vec::new(),
             act: None,
         };
@@ -219,19 +222,11 @@ impl RunMachine {
         }
         if pass.state.start.is_none() {
             if !self.begin(&mut pass) {
-                return Decision {
-                    records: pass.records,
-                    act: None,
-                };
+                return Decision::only(pass.records);
             }
         } else if let Some(reason) = identity::other_box(&pass) {
-            for place in pass.state.active() {
-                pass.hold(&place, reason.clone());
-            }
-            return Decision {
-                records: pass.records,
-                act: None,
-            };
+            pass.hold_all(&reason);
+            return Decision::only(pass.records);
         }
         Self::walk(&mut pass);
         Decision {
@@ -279,226 +274,17 @@ impl RunMachine {
         for _ in 0..PASSES_MAX {
             let before = pass.records.len();
             for place in pass.state.active() {
-                if !pass.state.works.contains_key(&place) {
-                    pass.record(Record::StageStarted {
-                        at: place.clone(),
-                        attempt: 1,
-                    });
-                }
+                pass.start(&place);
                 if pass.is_active(&place) {
                     stage::step(pass, &place);
                 }
             }
-            Self::end(pass);
+            finish::end(pass);
             if pass.records.len() == before || pass.state.end.is_some() || pass.act.is_some() {
                 return;
             }
         }
         debug_assert!(false, "a pass over one look does not end");
-    }
-
-    fn end(pass: &mut Pass<'_>) {
-        if pass.state.end.is_some() || !pass.state.active().is_empty() {
-            return;
-        }
-        let failed: Vec<String> = pass
-            .state
-            .works
-            .iter()
-            .filter_map(|(place, work)| match &work.status {
-                WorkStatus::Failed { fault, .. } => Some(format!(
-                    "stage `{}` on {}: {fault}",
-                    place.stage,
-                    pass.name(&place.target)
-                )),
-                WorkStatus::Active | WorkStatus::Done { .. } => None,
-            })
-            .collect();
-        let (phase, reason) = if failed.is_empty() {
-            (RunPhase::Completed, "every stage is read back".to_owned())
-        } else {
-            (RunPhase::Failed, failed.join("; "))
-        };
-        pass.record(Record::Ended { phase, reason });
-    }
-
-    /// The BMC did not answer, or not us.
-    fn not_seen(&self, now: Timestamp, fault: &Fault) -> Decision {
-        let places = self.state.active();
-        let absent = matches!(
-            fault.kind,
-            FaultKind::Unreachable
-                | FaultKind::BadAnswer
-                | FaultKind::NotReady
-                | FaultKind::SessionsExhausted
-        );
-        let declared = places.iter().find_map(|place| self.outage(place));
-        let mut records = Vec::new();
-        if absent && self.state.gone_since.is_none() {
-            let expected = declared.is_some();
-            records.push(Record::Outage {
-                gone: true,
-                expected,
-                reason: fault.to_string(),
-            });
-        } else if absent && self.state.root_good.is_some() {
-            records.push(Record::RootGood { count: 0 });
-        }
-        let wait = if absent {
-            self.absence(now, fault, declared)
-        } else {
-            Wait {
-                reason: fault.to_string(),
-                until: None,
-                held: true,
-            }
-        };
-        for place in places {
-            let old = self
-                .state
-                .works
-                .get(&place)
-                .and_then(|work| work.wait.as_ref());
-            if !old.is_some_and(|(old, _)| old.held == wait.held && old.reason == wait.reason) {
-                records.push(Record::Waiting {
-                    at: place,
-                    wait: wait.clone(),
-                });
-            }
-        }
-        Decision { records, act: None }
-    }
-
-    fn absence(&self, now: Timestamp, fault: &Fault, declared_until: Option<Timestamp>) -> Wait {
-        let since = self.state.gone_since.unwrap_or(now);
-        let until = declared_until.unwrap_or_else(|| after(since, UNREACHABLE_TIMEOUT));
-        if now < until {
-            let why = if declared_until.is_some() {
-                "the BMC is away, as expected"
-            } else {
-                "the BMC does not answer"
-            };
-            return Wait {
-                reason: format!("{why}: {}", fault.message),
-                until: Some(until),
-                held: false,
-            };
-        }
-        let at = since.strftime("%Y-%m-%d %H:%M:%S UTC");
-        let known = if declared_until.is_some() {
-            "; it may still be flashing, nothing is reset"
-        } else {
-            ""
-        };
-        let reason = format!(
-            "the BMC has not answered since {at}: {}{known}",
-            fault.message
-        );
-        Wait {
-            reason,
-            until: None,
-            held: true,
-        }
-    }
-
-    /// The end of the outage that a place has declared, if it has.
-    fn outage(&self, place: &Place) -> Option<Timestamp> {
-        let work = self
-            .state
-            .works
-            .get(place)
-            .filter(|work| work.status == WorkStatus::Active)?;
-        let stage = self.spec.stage(&place.stage)?;
-        stage::outage_until(work, stage, &place.target)
-    }
-
-    /// The unauthenticated root answers again; nobody logs in before it has done so for a while.
-    fn root_seen(&self, now: Timestamp) -> Decision {
-        let needed = self.spec.pace.settle_reads.max(1);
-        let gap = spacing(self.spec.pace.settle_for, needed);
-        let count = match self.state.root_good {
-            None => 1,
-            Some(good) if elapsed(good.last_at, now) >= gap => good.count + 1,
-            Some(_) => return Decision::default(),
-        };
-        let mut records = vec![Record::RootGood { count }];
-        if count >= needed {
-            let reason = format!("{count} good reads of the service root");
-            records.push(Record::Outage {
-                gone: false,
-                expected: true,
-                reason,
-            });
-        }
-        Decision { records, act: None }
-    }
-
-    /// Whether this process may leave the run as it stands: nothing is in flight, and no host is down by our doing.
-    pub fn is_at_safe_point(&self) -> bool {
-        self.state
-            .active()
-            .iter()
-            .filter_map(|place| self.state.works.get(place))
-            .all(|work| !matches!(work.step, Step::Acting(_) | Step::GoingDown | Step::Off))
-    }
-
-    /// What to look at next: the union of what every active place needs.
-    pub fn needs(&self) -> LookRequest {
-        if self.state.gone_since.is_some() && self.state.gone_as_expected {
-            return LookRequest {
-                root_only: true,
-                ..LookRequest::default()
-            };
-        }
-        let mut request = LookRequest {
-            state: true,
-            ..LookRequest::default()
-        };
-        for place in self.state.active() {
-            request.merge(stage::needs(&self.state, &self.spec, &place));
-        }
-        request
-    }
-
-    /// How long to wait between two looks, as things stand.
-    pub fn interval(&self, now: Timestamp) -> Duration {
-        let poll = self.spec.pace.task_poll;
-        let settle = spacing(
-            self.spec.pace.settle_for,
-            self.spec.pace.settle_reads.max(1),
-        );
-        if self.state.gone_since.is_some() {
-            return if self.state.root_good.is_some() {
-                settle
-            } else {
-                poll
-            };
-        }
-        let each = self.state.active().into_iter().filter_map(|place| {
-            let work = self.state.works.get(&place)?;
-            let held = work.wait.as_ref().is_some_and(|(wait, _)| wait.held);
-            let fast = stage::version::is_fresh(work, now);
-            Some(match &work.step {
-                _ if held => HELD_POLL.max(poll),
-                _ if fast => FIRST_POLL.min(poll),
-                _ if work.good.is_some() => settle.min(poll),
-                Step::Doubt(_) => {
-                    spacing(self.spec.pace.probe_for, self.spec.pace.settle_reads.max(1)).min(poll)
-                }
-                Step::Check
-                | Step::Acting(_)
-                | Step::Follow(_)
-                | Step::Ended(_)
-                | Step::GoingDown
-                | Step::Off
-                | Step::Restarting
-                | Step::Booting
-                | Step::BmcReset
-                | Step::Verify
-                | Step::Restoring => poll,
-            })
-        });
-        each.min().unwrap_or(poll)
     }
 
     fn heads(&self) -> Vec<StageHead> {

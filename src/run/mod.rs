@@ -4,7 +4,10 @@
 //! It does no I/O, reads no clock and owns no task: time comes in with every input, looks and outcomes come from the
 //! shell, and what leaves are records to append and at most one request to send.
 
+mod absence;
+mod attention;
 pub mod deadline;
+mod finish;
 mod foreign;
 mod identity;
 mod lanes;

@@ -1,11 +1,12 @@
 //! One pass of decisions over one look: records accumulate on a copy of the state, so that each decision sees the one
 //! before it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::deadline::{after, elapsed};
+use super::deadline::{LATER_TIMEOUT, after, elapsed};
 use super::record::{How, Intent, Place, Record, ResetPurpose, TaskFate, Wait};
 use super::state::{Act, RunState, Step, Work, WorkStatus};
 use crate::model::{Action, Fault, FaultKind, IntentId, Look, LookRequest, Outcome, Retry, Target};
@@ -30,14 +31,29 @@ pub(super) struct Pass<'a> {
     pub(super) request: &'a LookRequest,
     pub(super) look: &'a Look,
     pub(super) state: RunState,
+    /// Pending attributes that this look shows at exactly the values that a stage wants: ours, whoever wrote them.
+    pub(super) adopted: BTreeMap<Target, BTreeSet<String>>,
     pub(super) records: Vec<Record>,
     pub(super) act: Option<(IntentId, Action)>,
 }
+
+/// What an operator reads while redpipe begins nothing any more.
+const STOPPING: &str = "stopping: no further step is begun";
 
 impl Pass<'_> {
     pub(super) fn record(&mut self, record: Record) {
         self.state.apply(self.now, &record);
         self.records.push(record);
+    }
+
+    /// Begins a stage on a target, unless it has begun.
+    pub(super) fn start(&mut self, place: &Place) {
+        if !self.state.works.contains_key(place) {
+            self.record(Record::StageStarted {
+                at: place.clone(),
+                attempt: 1,
+            });
+        }
     }
 
     /// The work of a place; every place is started before a controller sees it.
@@ -74,6 +90,53 @@ impl Pass<'_> {
         );
     }
 
+    /// Waits for something that has no step of its own, and holds once it has been waited for long enough.
+    pub(super) fn wait_or_hold(
+        &mut self,
+        place: &Place,
+        reason: impl Into<String>,
+        timeout: Duration,
+        held: impl Into<String>,
+    ) {
+        let (reason, held) = (reason.into(), held.into());
+        let since = match &self.work(place).wait {
+            Some((wait, _)) if wait.held && wait.reason == held => return,
+            Some((wait, at)) if wait.reason == reason => *at,
+            Some(_) | None => self.now,
+        };
+        let until = after(since, timeout);
+        if self.now < until {
+            self.wait(place, reason, Some(until));
+        } else {
+            self.hold(place, held);
+        }
+    }
+
+    /// Stops everything.
+    pub(super) fn hold_all(&mut self, reason: &str) {
+        let places = self.state.active();
+        for place in &places {
+            self.start(place);
+            self.hold(place, reason);
+        }
+        if places.is_empty() {
+            self.run_wait(reason, None, true);
+        }
+    }
+
+    /// Says what the run waits for while no stage is under way, once.
+    pub(super) fn run_wait(&mut self, reason: &str, until: Option<Timestamp>, held: bool) {
+        let old = self.state.wait.as_ref();
+        if !old.is_some_and(|(old, _)| old.reason == reason && old.held == held) {
+            let wait = Wait {
+                reason: reason.to_owned(),
+                until,
+                held,
+            };
+            self.record(Record::RunWaiting { wait });
+        }
+    }
+
     fn set_wait(&mut self, place: &Place, wait: Wait) {
         let same = self
             .work(place)
@@ -102,43 +165,56 @@ impl Pass<'_> {
         });
     }
 
-    /// Fails the try; another begins where the stage allows one and time may end the fault.
+    /// Fails the try. A hop whose update may be on the BMC first looks for what is left of it there.
     pub(super) fn fail(&mut self, place: &Place, fault: Fault) {
+        if self.work(place).update_at_large().is_some() {
+            self.record(Record::Failing {
+                at: place.clone(),
+                fault,
+            });
+        } else {
+            self.fail_now(place, fault);
+        }
+    }
+
+    /// Fails the try; another begins where the stage allows one and time may end the fault.
+    pub(super) fn fail_now(&mut self, place: &Place, fault: Fault) {
         let attempts = self
             .spec
             .stage(&place.stage)
             .map_or(1, |stage| stage.options.attempts);
-        let again = self.work(place).attempt < attempts && fault.retry == Retry::Transient;
+        let again = self.work(place).tries() < attempts && fault.retry == Retry::Transient;
+        let at = place.clone();
         self.record(if again {
-            Record::Retrying {
-                at: place.clone(),
-                fault,
-            }
+            Record::Retrying { at, fault }
         } else {
-            Record::Failed {
-                at: place.clone(),
-                fault,
-            }
+            Record::Failed { at, fault }
         });
     }
 
-    /// Writes an intent down and hands its action over; at most one per pass, and none while the operator stops us.
-    ///
-    /// Returns whether it was written.
-    pub(super) fn intend(&mut self, place: &Place, intent: Intent, action: Action) -> bool {
+    /// Whether a request may leave; says so where the operator stops us.
+    pub(super) fn may_act(&mut self, place: &Place) -> bool {
         if self.act.is_some() {
             return false;
         }
+        if !self.permits.acts {
+            self.wait(place, STOPPING, None);
+        }
+        self.permits.acts
+    }
+
+    /// Writes an intent down and hands its action over; at most one per pass. While the operator stops us, only what
+    /// brings a host back that is down by our doing.
+    pub(super) fn intend(&mut self, place: &Place, intent: Intent, action: Action) {
         let ends_a_reset = matches!(
             intent,
             Intent::ResetSystem {
                 purpose: ResetPurpose::Up | ResetPurpose::ForceDown,
                 ..
             }
-        );
-        if !self.permits.acts && !ends_a_reset {
-            self.wait(place, "stopping: no further step is begun", None);
-            return false;
+        ) && self.work(place).is_flashing();
+        if self.act.is_some() || (!ends_a_reset && !self.may_act(place)) {
+            return;
         }
         let id = IntentId(format!("{}.{}", self.run_id, self.state.intents + 1));
         self.record(Record::Intent {
@@ -147,7 +223,6 @@ impl Pass<'_> {
             intent,
         });
         self.act = Some((id, action));
-        true
     }
 
     /// Counts consecutive reads; true once they are enough and spread over the settle time.
@@ -170,10 +245,7 @@ impl Pass<'_> {
                 count,
             });
         }
-        let Some(reads) = self.work(place).good else {
-            return false;
-        };
-        reads.count >= needed
+        count >= needed
     }
 
     /// Time since the current step of a place began.
@@ -186,87 +258,74 @@ impl Pass<'_> {
         after(self.work(place).step_since, timeout)
     }
 
-    /// The place whose update is between intent and verified version, if any but `except`.
-    pub(super) fn flashing(&self, except: &Place) -> Option<&Place> {
-        self.state
-            .works
-            .iter()
-            .find(|(place, work)| *place != except && work.is_flashing())
-            .map(|(place, _)| place)
-    }
-
-    /// Back-off after a request that did nothing: `None` = go on now.
-    ///
-    /// Fails the try where the refusal is final or repeating it has no end.
-    pub(super) fn after_refusal(&mut self, place: &Place) -> Refusal {
+    /// What a refused or unsent request leads to now.
+    pub(super) fn refusal(&mut self, place: &Place) -> Refusal {
         let work = self.work(place);
-        let Some(act) = work
-            .acts
-            .iter()
-            .rev()
-            .find(|act| act.attempt == work.attempt)
-        else {
+        let tried = || {
+            work.acts
+                .iter()
+                .rev()
+                .filter(|act| act.attempt == work.attempt)
+        };
+        let Some(last) = tried().next().filter(|act| !act.never_arrived) else {
             return Refusal::None;
         };
-        if act.never_arrived {
-            return Refusal::None;
-        }
-        let did_nothing = |act: &&Act| {
-            act.attempt == work.attempt
-                && matches!(
-                    act.outcome,
-                    Some(Outcome::Refused { .. } | Outcome::NotSent { .. })
-                )
-        };
-        let first_at = work
-            .acts
-            .iter()
-            .rev()
-            .take_while(did_nothing)
-            .last()
-            .map_or(act.at, |first| first.at);
-        let since_first = elapsed(first_at, self.now);
-        let (fault, wait) = match &act.outcome {
-            Some(Outcome::Refused {
-                fault,
-                later: false,
-                ..
-            }) => (fault.clone(), None),
+        let (fault, pause) = match &last.outcome {
             Some(Outcome::Refused {
                 fault,
                 later: true,
                 retry_after_secs,
-            }) => (
-                fault.clone(),
-                Some(Duration::from_secs(retry_after_secs.unwrap_or(0))),
-            ),
-            Some(Outcome::NotSent { fault }) => (fault.clone(), Some(Duration::ZERO)),
+            }) => (fault, Duration::from_secs(retry_after_secs.unwrap_or(0))),
+            Some(Outcome::NotSent { fault }) if fault.retry == Retry::Transient => {
+                (fault, Duration::ZERO)
+            }
+            Some(Outcome::Refused { fault, .. } | Outcome::NotSent { fault }) => {
+                return Refusal::Final(fault.clone());
+            }
             Some(Outcome::Accepted { .. } | Outcome::Lost { .. }) | None => return Refusal::None,
         };
-        let Some(wait) = wait else {
-            self.fail(place, fault);
-            return Refusal::Ended;
-        };
-        if since_first > super::deadline::LATER_TIMEOUT {
-            self.fail(place, fault);
-            return Refusal::Ended;
+        let fault = fault.clone();
+        let first_at = tried()
+            .take_while(|act: &&Act| !act.may_have_happened())
+            .last()
+            .map_or(last.at, |first| first.at);
+        if elapsed(first_at, self.now) > LATER_TIMEOUT {
+            return Refusal::Final(fault.with_cause(format!(
+                "asked again for {} min, always in vain",
+                LATER_TIMEOUT.as_secs() / 60
+            )));
         }
-        let until = after(act.at, wait.max(self.spec.pace.task_poll));
+        let until = after(last.at, pause.max(self.spec.pace.task_poll));
         if self.now < until {
-            self.wait(place, format!("asked to come later: {fault}"), Some(until));
-            return Refusal::Ended;
+            let reason = format!("the request did nothing and is repeated: {fault}");
+            self.wait(place, reason, Some(until));
+            return Refusal::Waiting;
         }
         Refusal::None
     }
 
+    /// Whether the pass for this place is over because its last request was refused: it waits, or its try has failed.
+    pub(super) fn is_refused(&mut self, place: &Place) -> bool {
+        match self.refusal(place) {
+            Refusal::None => false,
+            Refusal::Waiting => true,
+            Refusal::Final(fault) => {
+                self.fail(place, fault);
+                true
+            }
+        }
+    }
+
     /// Whether the followed task of a place is over as far as anybody can tell.
     pub(super) fn task_is_over(&self, place: &Place) -> bool {
-        self.work(place)
-            .task
+        let work = self.work(place);
+        work.task
             .as_ref()
             .is_none_or(|track| match track.seen.fate {
                 TaskFate::Good | TaskFate::Bad | TaskFate::Gone => true,
-                TaskFate::Running | TaskFate::AwaitsReset => track.handle.is_none(),
+                // What it waited for has happened; some never say so.
+                TaskFate::AwaitsReset => track.handle.is_none() || work.reset_made,
+                TaskFate::Running => track.handle.is_none(),
             })
     }
 
@@ -293,12 +352,14 @@ impl Pass<'_> {
 }
 
 /// What a refused request leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Refusal {
     /// Nothing was refused, or it is time to ask again.
     None,
-    /// The pass for this place is over: it waits or has failed.
-    Ended,
+    /// Not yet; what is waited for is said.
+    Waiting,
+    /// Asking again has no end.
+    Final(Fault),
 }
 
 /// Time between two reads of a row of `reads` spread over `over`.

@@ -141,6 +141,7 @@ pub fn status(key: &RunKey, state: &RunState, latest: bool) -> RunStatus {
         since: state.start.as_ref().map(|start| start.at),
         deadline: active_waits(state)
             .filter_map(|(_, work)| work.wait.as_ref()?.0.until)
+            .chain(state.wait.as_ref().and_then(|(wait, _)| wait.until))
             .min(),
         next_wake: None,
         conditions: conditions(state, phase),
@@ -169,6 +170,10 @@ fn run_reason(state: &RunState, phase: RunPhase) -> String {
                 "stage `{}` on {}: {}",
                 place.stage, place.target, wait.reason
             ))
+        })
+        .or_else(|| {
+            let (wait, _) = state.wait.as_ref()?;
+            Some(wait.reason.clone())
         })
         .unwrap_or_default()
 }

@@ -7,7 +7,6 @@ mod acts;
 #[path = "../support/facts.rs"]
 mod facts;
 mod fake;
-mod habits;
 mod looks;
 #[path = "../support/memory.rs"]
 mod memory;

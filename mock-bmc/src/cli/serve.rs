@@ -48,10 +48,7 @@ fn fleet(args: &ServeArgs, sources: &[SourceArg]) -> Result<FleetBuilder, Failur
     }
     match &args.script {
         None => Ok(fleet),
-        Some(path) => {
-            let script = script::load(path, &fleet.names())?;
-            Ok(fleet.script(script))
-        }
+        Some(path) => Ok(fleet.script(script::load(path)?)),
     }
 }
 

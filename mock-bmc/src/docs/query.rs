@@ -49,12 +49,7 @@ impl Query {
                 "$expand" => query.expand = Some(read_expand(&value)?),
                 "$skip" => query.skip = Some(read_count(&name, &value)?),
                 "$top" => query.top = Some(read_count(&name, &value)?),
-                "only" if value.is_empty() => query.only = true,
-                "only" => {
-                    let message =
-                        Message::base("QueryParameterValueFormatError", &[&value, "only"]);
-                    return Err(Refused::Wrong(message));
-                }
+                "only" => query.only = true,
                 _ if name.starts_with('$') => {
                     return Err(Refused::Unsupported(Message::base(
                         "QueryParameterUnsupported",
@@ -257,7 +252,6 @@ mod tests {
             "$expand=.($levels=99)",
             "$skip=-1",
             "$top=x",
-            "only=x",
             "only&$expand=.",
         ] {
             assert!(

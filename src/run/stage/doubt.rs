@@ -1,149 +1,71 @@
-//! A request whose answer is unknown: the BMC is looked at until evidence, or enough quiet time, says whether it
-//! happened. Nothing is sent before.
+//! A request whose answer is unknown and whose effect shows by itself: a reset, or settings. It is looked for several
+//! times over a while, and nothing is sent before.
 
-use super::{follow, version};
 use crate::model::look::Power;
-use crate::model::{FaultKind, IntentId, Retry};
+use crate::model::{FaultKind, Retry};
 use crate::run::deadline::{after, elapsed};
 use crate::run::foreign::system;
 use crate::run::pass::{Pass, fault, spacing};
 use crate::run::record::{Intent, Place, Record, ResetPurpose};
+use crate::run::state::Act;
 
-/// New intents that a doubt may end in, per stage and target: a second doubt is a person's business.
-const RESENDS_MAX: u32 = 1;
+/// New update intents that a doubt may end in, per stage and target: a second doubt is a person's business.
+pub(super) const RESENDS_MAX: usize = 1;
 
-/// Looks for what an intent without outcome did.
-pub(super) fn step(pass: &mut Pass<'_>, place: &Place, id: &IntentId) {
-    let Some(act) = pass.work(place).act(id).cloned() else {
-        return;
-    };
-    match &act.intent {
-        Intent::Update {
-            from,
-            manager_started,
-            ..
-        } => {
-            update(pass, place, id, from, manager_started.as_deref(), act.at);
-        }
-        Intent::ResetSystem { purpose, .. } => {
-            let shown = reset_shows(pass, place, *purpose);
-            by_effect(pass, place, id, shown);
-        }
-        Intent::ResetManager { .. } => {
-            let gone_after = pass.state.back_at.is_some_and(|at| at >= act.at);
-            by_effect(
-                pass,
-                place,
-                id,
-                gone_after.then(|| "the BMC went away and came back".to_owned()),
-            );
-        }
-        Intent::Attributes { .. } | Intent::Resource { .. } => {}
-    }
-}
+/// The same for resets and settings, whose effect can be read: more, so that a bad network does not end a run.
+const HARMLESS_RESENDS_MAX: u32 = 3;
 
-fn update(
-    pass: &mut Pass<'_>,
-    place: &Place,
-    id: &IntentId,
-    from: &str,
-    started: Option<&str>,
-    sent_at: jiff::Timestamp,
-) {
-    if !pass.request.work || !pass.request.software {
-        return;
-    }
-    if version::is_at(pass, place) {
-        let reason = "the wanted version is running".to_owned();
-        return pass.record(Record::Happened {
-            at: place.clone(),
-            id: id.clone(),
-            reason,
-        });
-    }
-    if let Some((task, tie)) = follow::tied(pass, place, id) {
-        return pass.record(Record::Adopted {
-            at: place.clone(),
-            id: id.clone(),
-            task,
-            tie,
-        });
-    }
-    if let Some(staged) =
-        system(pass.look, place).and_then(|system| follow::staged_version(pass.look, system))
-    {
-        let reason = format!("the BMC shows `{staged}` as staged, and nothing was before");
-        return pass.record(Record::Happened {
-            at: place.clone(),
-            id: id.clone(),
-            reason,
-        });
-    }
-    if let Some(stranger) = version::stranger(pass) {
-        return pass.hold(
-            place,
-            format!("{stranger} is not tied to our request; it is neither followed nor activated"),
-        );
-    }
-    let until = after(sent_at, pass.spec.pace.lost_update);
-    if pass.now < until {
-        let reason = "the update request may have been lost; nothing is sent until it is certain";
-        return pass.wait(place, reason, Some(until));
-    }
-    let live = pass.look.version(&place.target).unwrap_or_default();
-    let restarted = pass.state.back_at.is_some_and(|at| at >= sent_at)
-        || matches!((started, pass.look.manager_started.as_deref()), (Some(before), Some(now)) if before != now);
-    if live != from || restarted || pass.work(place).resends >= RESENDS_MAX {
-        let why = if restarted {
-            "the BMC restarted meanwhile"
-        } else {
-            "it was in doubt before"
-        };
-        return pass.hold(
-            place,
-            format!(
-                "whether the lost update request happened cannot be told: {why}, running `{live}`"
-            ),
-        );
-    }
-    let reason =
-        "no task, no staged image, no restart and the old version for as long as a flash may take"
-            .to_owned();
-    pass.record(Record::NotHappened {
-        at: place.clone(),
-        id: id.clone(),
-        reason,
+/// Looks for what a lost reset did; `shown` = something else that shows it.
+pub(super) fn reset(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Option<String>) {
+    let shown = shown.or_else(|| match &act.intent {
+        Intent::ResetSystem { purpose, .. } => host_shows(pass, place, *purpose),
+        Intent::ResetManager {
+            manager_started, ..
+        } => manager_shows(pass, act, manager_started.as_deref()),
+        Intent::Update { .. } | Intent::Attributes { .. } | Intent::Resource { .. } => None,
     });
+    by_effect(pass, place, act, shown);
 }
 
 /// Evidence that a host reset happened.
-fn reset_shows(pass: &Pass<'_>, place: &Place, purpose: ResetPurpose) -> Option<String> {
+fn host_shows(pass: &Pass<'_>, place: &Place, purpose: ResetPurpose) -> Option<String> {
     let system = system(pass.look, place)?;
-    let booting = system.in_post == Some(true);
+    let boots = system.in_post == Some(true);
+    let is_down = matches!(system.power, Power::Off | Power::Changing);
     let shown = match purpose {
-        ResetPurpose::Down | ResetPurpose::ForceDown | ResetPurpose::Restore => {
-            matches!(system.power, Power::Off | Power::Changing)
+        // A host that boots has been down in between.
+        ResetPurpose::Down
+        | ResetPurpose::ForceDown
+        | ResetPurpose::Restart
+        | ResetPurpose::ForceRestart => is_down || boots,
+        ResetPurpose::Restore if pass.work(place).power_before == Some(Power::On) => {
+            system.power != Power::Off
         }
-        ResetPurpose::Up => booting || matches!(system.power, Power::On | Power::Changing),
-        ResetPurpose::Restart | ResetPurpose::ForceRestart => {
-            booting || matches!(system.power, Power::Off | Power::Changing)
-        }
+        ResetPurpose::Restore => is_down,
+        ResetPurpose::Up => boots || matches!(system.power, Power::On | Power::Changing),
     };
-    shown.then(|| {
-        format!(
-            "power is {:?}{}",
-            system.power,
-            if booting { ", in POST" } else { "" }
-        )
-    })
+    let post = if boots { ", in POST" } else { "" };
+    shown.then(|| format!("power is {:?}{post}", system.power))
+}
+
+fn manager_shows(pass: &Pass<'_>, act: &Act, started: Option<&str>) -> Option<String> {
+    if pass.state.answered_at.is_some_and(|at| at >= act.at) {
+        return Some("the BMC went away and came back".to_owned());
+    }
+    match (started, pass.look.manager_started.as_deref()) {
+        (Some(before), Some(now)) if before != now => {
+            Some(format!("the BMC says that it started at {now}"))
+        }
+        _ => None,
+    }
 }
 
 /// Resets and settings are probed by what they change, several times over a while.
-pub(super) fn by_effect(pass: &mut Pass<'_>, place: &Place, id: &IntentId, shown: Option<String>) {
+pub(super) fn by_effect(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Option<String>) {
     if let Some(reason) = shown {
         return pass.record(Record::Happened {
             at: place.clone(),
-            id: id.clone(),
+            id: act.id.clone(),
             reason,
         });
     }
@@ -162,14 +84,18 @@ pub(super) fn by_effect(pass: &mut Pass<'_>, place: &Place, id: &IntentId, shown
         });
     }
     if count < reads {
+        let until = after(before.map_or(pass.now, |good| good.first_at), over);
         return pass.wait(
             place,
             "the answer was lost; looking whether it happened",
-            None,
+            Some(until),
         );
     }
-    if pass.work(place).resends >= RESENDS_MAX.saturating_mul(3) {
-        let message = "the request was lost again and again".to_owned();
+    if pass.work(place).resends >= HARMLESS_RESENDS_MAX {
+        let message = format!(
+            "the answer was lost {} times, and no read shows that it happened",
+            HARMLESS_RESENDS_MAX + 1
+        );
         return pass.fail(
             place,
             fault(FaultKind::Unreachable, Retry::Operator, message),
@@ -178,7 +104,7 @@ pub(super) fn by_effect(pass: &mut Pass<'_>, place: &Place, id: &IntentId, shown
     let reason = format!("{count} reads show no trace of it");
     pass.record(Record::NotHappened {
         at: place.clone(),
-        id: id.clone(),
+        id: act.id.clone(),
         reason,
     });
 }

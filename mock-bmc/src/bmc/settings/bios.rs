@@ -362,7 +362,6 @@ impl Bmc {
                 }
             }
         }
-        self.show_attributes(index);
     }
 
     fn bios_defaults(&self, index: usize) -> Map<String, Value> {

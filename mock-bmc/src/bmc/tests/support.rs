@@ -88,11 +88,10 @@ impl Bench {
         headers: &[(&str, &str)],
         body: Bytes,
     ) -> Response {
-        let reply = self.reply(method, path, headers, body);
-        let Reply::Answer(response) = reply else {
-            panic!("{path}: {reply:?}");
-        };
-        response
+        match self.reply(method, path, headers, body) {
+            Reply::Answer(response) => response,
+            other => panic!("{path}: {other:?}"),
+        }
     }
 
     /// A JSON request with basic authentication.

@@ -1,0 +1,132 @@
+//! A BMC that does not answer, or not us: waited for as long as it was declared to be away, then a person's business.
+
+use jiff::Timestamp;
+
+use super::deadline::{UNREACHABLE_TIMEOUT, after, elapsed};
+use super::machine::{Decision, RunMachine};
+use super::pass::spacing;
+use super::record::{Place, Record, Wait};
+use super::stage;
+use super::state::WorkStatus;
+use crate::model::{Fault, FaultKind};
+
+impl RunMachine {
+    /// The BMC did not answer, or not us.
+    pub(super) fn not_seen(&self, now: Timestamp, fault: &Fault) -> Decision {
+        if self.state.start.is_none() {
+            return Decision::default();
+        }
+        let places = self.state.active();
+        let declared = places.iter().filter_map(|place| self.outage(place)).max();
+        let is_absent = is_absence(fault.kind)
+            // A BMC on its way down or up knows nobody: that is no word about the credentials.
+            || (fault.kind == FaultKind::LoginRefused && declared.is_some_and(|until| now < until));
+        let mut records = Vec::new();
+        if is_absent && self.state.gone_since.is_none() {
+            records.push(Record::Outage {
+                gone: true,
+                expected: declared.is_some(),
+                reason: fault.to_string(),
+            });
+        } else if is_absent && self.state.root_good.is_some() {
+            records.push(Record::RootGood { count: 0 });
+        }
+        let wait = if is_absent {
+            self.absence(now, fault, declared)
+        } else {
+            Wait {
+                reason: fault.to_string(),
+                until: None,
+                held: true,
+            }
+        };
+        let is_news = |old: Option<&(Wait, Timestamp)>| {
+            !old.is_some_and(|(old, _)| old.held == wait.held && old.reason == wait.reason)
+        };
+        if places.is_empty() && is_news(self.state.wait.as_ref()) {
+            records.push(Record::RunWaiting { wait: wait.clone() });
+        }
+        for place in places {
+            let work = self.state.works.get(&place);
+            if is_news(work.and_then(|work| work.wait.as_ref())) {
+                records.push(Record::Waiting {
+                    at: place,
+                    wait: wait.clone(),
+                });
+            }
+        }
+        Decision::only(records)
+    }
+
+    fn absence(&self, now: Timestamp, fault: &Fault, declared_until: Option<Timestamp>) -> Wait {
+        let since = self.state.gone_since.unwrap_or(now);
+        let until = declared_until.unwrap_or_else(|| after(since, UNREACHABLE_TIMEOUT));
+        let message = &fault.message;
+        if now < until {
+            let reason = if declared_until.is_some() {
+                format!("the BMC is away, as expected: {message}")
+            } else {
+                format!("the BMC does not answer: {message}")
+            };
+            return Wait {
+                reason,
+                until: Some(until),
+                held: false,
+            };
+        }
+        let at = since.strftime("%Y-%m-%d %H:%M:%S UTC");
+        let advice = if declared_until.is_some() {
+            "it may still be flashing, so nothing is reset; when it answers again, apply again"
+        } else {
+            "see to its power and network, then apply again"
+        };
+        Wait {
+            reason: format!("the BMC has not answered since {at}: {message}; {advice}"),
+            until: None,
+            held: true,
+        }
+    }
+
+    /// The end of the outage that a place has declared, if it has.
+    fn outage(&self, place: &Place) -> Option<Timestamp> {
+        let work = self
+            .state
+            .works
+            .get(place)
+            .filter(|work| work.status == WorkStatus::Active)?;
+        let stage = self.spec.stage(&place.stage)?;
+        stage::outage_until(work, stage, &place.target, &self.spec.pace)
+    }
+
+    /// The unauthenticated root answers again; nobody logs in before it has done so for a while.
+    pub(super) fn root_seen(&self, now: Timestamp) -> Decision {
+        let needed = self.spec.pace.settle_reads.max(1);
+        let gap = spacing(self.spec.pace.settle_for, needed);
+        let count = match self.state.root_good {
+            None => 1,
+            Some(good) if elapsed(good.last_at, now) >= gap => good.count + 1,
+            Some(_) => return Decision::default(),
+        };
+        let mut records = vec![Record::RootGood { count }];
+        if count >= needed {
+            let reason = format!("{count} good reads of the service root");
+            records.push(Record::Outage {
+                gone: false,
+                expected: true,
+                reason,
+            });
+        }
+        Decision::only(records)
+    }
+}
+
+/// Whether a fault says that nobody is there, or nobody who can talk yet.
+fn is_absence(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::Unreachable
+            | FaultKind::BadAnswer
+            | FaultKind::NotReady
+            | FaultKind::SessionsExhausted
+    )
+}

@@ -1,0 +1,77 @@
+//! Where something happens, and what it waits for there.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{StageName, Target};
+
+/// A stage as the journal names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageHead {
+    /// Its name.
+    pub name: StageName,
+    /// What it does.
+    pub kind: StageWord,
+}
+
+/// The four kinds of stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageWord {
+    /// Settings of the BMC.
+    BmcSettings,
+    /// One firmware hop of the BMC.
+    BmcVersion,
+    /// Settings of each server's BIOS.
+    BiosSettings,
+    /// One firmware hop of each server's BIOS.
+    BiosVersion,
+}
+
+impl StageWord {
+    /// The word that files and JSON use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BmcSettings => "bmc-settings",
+            Self::BmcVersion => "bmc-version",
+            Self::BiosSettings => "bios-settings",
+            Self::BiosVersion => "bios-version",
+        }
+    }
+
+    /// Whether it acts once per BMC, as a barrier.
+    pub fn is_bmc(self) -> bool {
+        matches!(self, Self::BmcSettings | Self::BmcVersion)
+    }
+}
+
+/// A stage on a target.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The stage.
+    pub stage: StageName,
+    /// The target.
+    pub target: Target,
+}
+
+/// What tells one server from another behind a BMC.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerBox {
+    /// Its URI.
+    pub uri: String,
+    /// Serial number.
+    pub serial: Option<String>,
+    /// UUID.
+    pub uuid: Option<String>,
+}
+
+/// A wait that a person understands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// For what.
+    pub reason: String,
+    /// When it turns into something else; `None` where only a person or another tool ends it.
+    pub until: Option<Timestamp>,
+    /// Whether it is a hold: stopped on purpose until what the reason names is gone.
+    pub held: bool,
+}

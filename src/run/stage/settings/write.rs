@@ -1,0 +1,226 @@
+//! Exactly one thing at a time: a write that is still missing, a reset that the writes need, or the item's end.
+
+use std::collections::BTreeMap;
+
+use super::difference::fingerprints;
+use super::flow::Flow;
+use crate::model::{Action, SettingsView, Target};
+use crate::pipeline::ResetPolicy;
+use crate::plan::{FlowItemSpec, ItemAssessment, SettingsAssessment, group_patches};
+use crate::run::pass::Pass;
+use crate::run::record::{Intent, Milestone, Place, Record};
+use crate::run::stage::power;
+use crate::run::state::{Act, Work};
+
+impl Flow<'_> {
+    pub(super) fn write_or_reset(
+        &self,
+        pass: &mut Pass<'_>,
+        place: &Place,
+        item: &FlowItemSpec,
+        seen: &ItemAssessment,
+    ) {
+        if self.has_sent(pass, place, item, seen) || remember(pass, place, seen) {
+            return;
+        }
+        let owes_reset = self.owes_reset(pass, place, seen);
+        if seen.is_satisfied() && !owes_reset {
+            let work = pass.work(place);
+            let (item, written) = (work.items_done, item_acts(work).next().is_some());
+            return pass.record(Record::ItemDone {
+                at: place.clone(),
+                item,
+                written,
+            });
+        }
+        if owes_reset {
+            return self.reset(pass, place, seen);
+        }
+        // Everything was accepted and nothing is owed: the read-back decides, not a second write.
+        pass.record(Record::Boot {
+            at: place.clone(),
+            milestone: Milestone::PostOver,
+        });
+    }
+
+    /// Sends the first difference that this try has not sent yet; true where there was one.
+    fn has_sent(
+        &self,
+        pass: &mut Pass<'_>,
+        place: &Place,
+        item: &FlowItemSpec,
+        seen: &ItemAssessment,
+    ) -> bool {
+        let unsent = seen.resources.iter().enumerate().find(|(index, resource)| {
+            let was_it =
+                |intent: &Intent| matches!(intent, Intent::Resource { index: i, .. } if i == index);
+            !resource.satisfied && !is_sent(pass, place, was_it)
+        });
+        if let Some((index, _)) = unsent {
+            patch_resource(pass, place, item, seen, index);
+            return true;
+        }
+        let changes = &seen.attributes.changes;
+        let covers = |intent: &Intent| match intent {
+            Intent::Attributes { names, .. } => changes.iter().all(|c| names.contains(&c.name)),
+            Intent::Update { .. }
+            | Intent::ResetSystem { .. }
+            | Intent::ResetManager { .. }
+            | Intent::Resource { .. } => false,
+        };
+        if changes.is_empty() || is_sent(pass, place, covers) {
+            return false;
+        }
+        self.patch_attributes(pass, place, &seen.attributes);
+        true
+    }
+
+    /// Whether what was written, or waits already, comes into effect by a reset only. That the BMC shows a value is no
+    /// proof: some show it before anything has read it.
+    fn owes_reset(&self, pass: &Pass<'_>, place: &Place, seen: &ItemAssessment) -> bool {
+        let work = pass.work(place);
+        let attributes = &seen.attributes;
+        let waits = !attributes.pending_ours.is_empty() || !attributes.unconfirmed.is_empty();
+        let needs_one = |act: &Act| {
+            matches!(
+                act.intent,
+                Intent::Attributes {
+                    reset_required: true,
+                    ..
+                }
+            )
+        };
+        // Where a person has to reset, what is shown is all that there is to go by.
+        let stated = item_acts(work).any(needs_one)
+            && !(self.stage.options.reset == ResetPolicy::None && seen.is_satisfied());
+        (waits || stated || work.reset_asked) && !work.reset_made
+    }
+
+    fn patch_attributes(
+        &self,
+        pass: &mut Pass<'_>,
+        place: &Place,
+        attributes: &SettingsAssessment,
+    ) {
+        let Some(view) = Self::view(pass, place) else {
+            return;
+        };
+        let names = attributes
+            .changes
+            .iter()
+            .map(|change| change.name.clone())
+            .collect();
+        let parts = group_patches(attributes, view);
+        let apply_time = self.apply_time(view, attributes);
+        let action = Action::PatchAttributes {
+            target: place.target.clone(),
+            parts,
+            apply_time,
+        };
+        let intent = Intent::Attributes {
+            item: pass.work(place).items_done,
+            names,
+            reset_required: attributes.reset_required,
+        };
+        pass.intend(place, intent, action);
+    }
+
+    /// `OnReset` where the resource supports apply times and a reset follows anyway, unless the stage says otherwise.
+    fn apply_time(&self, view: &SettingsView, attributes: &SettingsAssessment) -> Option<String> {
+        if let Some(wanted) = &self.stage.options.apply_time {
+            return Some(wanted.clone());
+        }
+        let supported = view
+            .resources
+            .iter()
+            .any(|resource| resource.apply_times.iter().any(|time| time == "OnReset"));
+        (supported && attributes.reset_required).then(|| "OnReset".to_owned())
+    }
+
+    fn reset(&self, pass: &mut Pass<'_>, place: &Place, seen: &ItemAssessment) {
+        let ours = seen
+            .attributes
+            .pending_ours
+            .iter()
+            .chain(&seen.attributes.unconfirmed)
+            .cloned();
+        pass.adopted
+            .entry(place.target.clone())
+            .or_default()
+            .extend(ours);
+        let (policy, shown) = (self.stage.options.reset, seen.is_satisfied());
+        match place.target {
+            Target::Bmc => power::reset_manager(pass, place, policy, shown),
+            Target::Server(_) => power::restart(pass, place, policy, shown),
+        }
+    }
+}
+
+/// Whether such a request of this item and try was accepted, or may have been.
+fn is_sent(pass: &Pass<'_>, place: &Place, is_it: impl Fn(&Intent) -> bool) -> bool {
+    let work = pass.work(place);
+    item_acts(work).any(|act| act.attempt == work.attempt && is_it(&act.intent))
+}
+
+/// Writes of the current item that were not refused, of all tries since the stage was opened.
+fn item_acts(work: &Work) -> impl Iterator<Item = &Act> {
+    work.acts.iter().filter(|act| {
+        let item = match &act.intent {
+            Intent::Attributes { item, .. } | Intent::Resource { item, .. } => Some(*item),
+            Intent::Update { .. } | Intent::ResetSystem { .. } | Intent::ResetManager { .. } => {
+                None
+            }
+        };
+        item == Some(work.items_done)
+            && act.attempt >= work.first_attempt
+            && act.may_have_happened()
+    })
+}
+
+fn patch_resource(
+    pass: &mut Pass<'_>,
+    place: &Place,
+    item: &FlowItemSpec,
+    seen: &ItemAssessment,
+    index: usize,
+) {
+    let (Some(resource), Some(body)) = (
+        item.resources.get(index),
+        seen.resources.get(index).and_then(|r| r.body()),
+    ) else {
+        return;
+    };
+    let intent = Intent::Resource {
+        item: pass.work(place).items_done,
+        index,
+        uri: resource.uri.clone(),
+    };
+    let action = Action::PatchResource {
+        target: place.target.clone(),
+        uri: resource.uri.clone(),
+        body: body.clone(),
+    };
+    pass.intend(place, intent, action);
+}
+
+/// Write-only values cannot be read back: that they were accepted is written down. True where that was news.
+fn remember(pass: &mut Pass<'_>, place: &Place, seen: &ItemAssessment) -> bool {
+    let known = fingerprints(pass, place);
+    let resources = seen.resources.iter().flat_map(|r| &r.fingerprints);
+    let news: BTreeMap<String, String> = seen
+        .attributes
+        .fingerprints
+        .iter()
+        .chain(resources)
+        .filter(|(key, print)| known.get(*key) != Some(*print))
+        .map(|(key, print)| (key.clone(), print.clone()))
+        .collect();
+    let is_news = !news.is_empty();
+    if is_news {
+        pass.record(Record::WriteOnly {
+            at: place.clone(),
+            hashes: news,
+        });
+    }
+    is_news
+}

@@ -1,0 +1,12 @@
+//! A hop: look, write down, send once, follow by evidence, activate, read back.
+
+mod activate;
+mod begin;
+mod doubt;
+mod failing;
+mod follow;
+mod hop;
+mod sibling;
+mod verify;
+
+pub(in crate::run) use hop::{is_fresh, needs, outage_until, step};

@@ -1,0 +1,166 @@
+//! The run as a whole.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::work::{GoodReads, Work};
+use crate::model::look::Identity;
+use crate::model::{RunKey, ServerName, Target};
+use crate::run::record::{Place, Record, RunPhase, ServerBox, StageHead, Wait};
+
+/// State of one run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunState {
+    /// Set by `Started`.
+    pub start: Option<Start>,
+    /// Every stage on every target that began.
+    pub works: BTreeMap<Place, Work>,
+    /// Intents so far; numbers the next one.
+    pub intents: u32,
+    /// Set by `Ended`.
+    pub end: Option<(RunPhase, String, Timestamp)>,
+    /// What the run waits for while no stage is under way, and since when.
+    pub wait: Option<(Wait, Timestamp)>,
+    /// The BMC does not answer, since then.
+    pub gone_since: Option<Timestamp>,
+    /// Whether that is inside a declared outage.
+    pub gone_as_expected: bool,
+    /// Good reads of the service root since the BMC is away.
+    pub root_good: Option<GoodReads>,
+    /// When the BMC last came back from a declared outage.
+    pub back_at: Option<Timestamp>,
+    /// When the BMC last answered again after it did not, declared or not.
+    pub answered_at: Option<Timestamp>,
+    /// Whether any request that changes something may have left us.
+    pub has_written: bool,
+    /// When the last of them was decided.
+    pub last_write_at: Option<Timestamp>,
+    /// Things a person should know.
+    pub notices: Vec<String>,
+}
+
+/// What the first good look fixed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Which run.
+    pub key: RunKey,
+    /// When.
+    pub at: Timestamp,
+    /// Its servers.
+    pub servers: Vec<ServerName>,
+    /// Stages in order.
+    pub stages: Vec<StageHead>,
+    /// Versions found.
+    pub baselines: BTreeMap<Target, Option<String>>,
+    /// Who answered.
+    pub identity: Identity,
+    /// Which boxes.
+    pub boxes: BTreeMap<ServerName, ServerBox>,
+    /// Digest of the specification last taken up.
+    pub digest: String,
+}
+
+impl RunState {
+    /// Adds one record. Live and on restore alike, this is the only way state changes.
+    pub fn apply(&mut self, at: Timestamp, record: &Record) {
+        match record {
+            Record::Started {
+                key,
+                servers,
+                stages,
+                digest,
+                baselines,
+                identity,
+                boxes,
+            } => {
+                self.start = Some(Start {
+                    key: key.clone(),
+                    at,
+                    servers: servers.clone(),
+                    stages: stages.clone(),
+                    baselines: baselines.clone(),
+                    identity: identity.clone(),
+                    boxes: boxes.clone(),
+                    digest: digest.clone(),
+                });
+            }
+            Record::Resumed { digest, stages } => {
+                if let Some(start) = &mut self.start {
+                    start.digest.clone_from(digest);
+                    start.stages.clone_from(stages);
+                }
+                self.wait = None;
+            }
+            Record::StageStarted { at: place, attempt } => {
+                self.works
+                    .entry(place.clone())
+                    .or_insert_with(|| Work::new(*attempt, at));
+            }
+            Record::RootGood { count } => {
+                self.root_good = GoodReads::counted(self.root_good, *count, at);
+            }
+            Record::Outage { gone, expected, .. } => self.outage(at, *gone, *expected),
+            Record::RunWaiting { wait } => self.wait = Some((wait.clone(), at)),
+            Record::Notice { text, .. } => self.notices.push(text.clone()),
+            Record::Ended { phase, reason } => {
+                self.end = Some((*phase, reason.clone(), at));
+                self.wait = None;
+            }
+            Record::Waiting { at: place, .. }
+            | Record::Intent { at: place, .. }
+            | Record::Outcome { at: place, .. }
+            | Record::Task { at: place, .. }
+            | Record::Adopted { at: place, .. }
+            | Record::NotHappened { at: place, .. }
+            | Record::Happened { at: place, .. }
+            | Record::PowerBefore { at: place, .. }
+            | Record::Boot { at: place, .. }
+            | Record::GoodReads { at: place, .. }
+            | Record::ItemDone { at: place, .. }
+            | Record::WriteOnly { at: place, .. }
+            | Record::Done { at: place, .. }
+            | Record::Retrying { at: place, .. }
+            | Record::Failing { at: place, .. }
+            | Record::Reopened { at: place, .. }
+            | Record::Failed { at: place, .. } => self.apply_to_work(at, place, record),
+        }
+    }
+
+    /// Reads before an absence do not agree with those after it, and nothing that was waited for then is waited for now.
+    fn outage(&mut self, at: Timestamp, gone: bool, expected: bool) {
+        self.root_good = None;
+        if gone {
+            self.gone_since.get_or_insert(at);
+            self.gone_as_expected = expected;
+            for work in self.works.values_mut() {
+                work.good = None;
+            }
+            return;
+        }
+        self.gone_since = None;
+        self.wait = None;
+        self.answered_at = Some(at);
+        if expected {
+            self.back_at = Some(at);
+        }
+        for work in self.works.values_mut() {
+            work.end_wait(at);
+        }
+    }
+
+    fn apply_to_work(&mut self, at: Timestamp, place: &Place, record: &Record) {
+        if let Record::Intent { .. } = record {
+            self.intents += 1;
+            self.has_written = true;
+            self.last_write_at = Some(at);
+        } else if let Record::Reopened { .. } = record {
+            self.wait = None;
+        }
+        let work = self
+            .works
+            .entry(place.clone())
+            .or_insert_with(|| Work::new(1, at));
+        work.apply(at, record);
+    }
+}
