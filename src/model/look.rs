@@ -126,12 +126,15 @@ impl Look {
             .or_else(|| self.managers.iter().min_by(|a, b| a.uri.cmp(&b.uri)))
     }
 
-    /// The live BIOS version of a server, byte for byte.
+    /// The live BIOS version of a server, byte for byte: `BiosVersion`, else of the software related to its Bios, else
+    /// of the one related to the system that is named so.
     pub fn bios_version(&self, server: &ServerName) -> Option<&str> {
         let system = self.systems.get(server)?;
         system.bios_version.as_deref().or_else(|| {
+            const NAMES: [&str; 2] = ["bios", "uefi"];
             let bios = system.bios_uri.as_deref()?;
-            self.related_version(bios, &["bios", "uefi"])
+            self.related_version(bios, &NAMES)
+                .or_else(|| agreed_version(named(self.related(&system.uri), &NAMES)))
         })
     }
 
@@ -145,22 +148,30 @@ impl Look {
 
     /// The version of the software related to a resource. Several parts may be related to one Bios (loader, boards,
     /// network); where they disagree, the one that is named as what is looked for counts, and none where none or two are.
-    fn related_version(&self, uri: &str, names: &[&str]) -> Option<&str> {
-        let related: Vec<&SoftwareView> = self
-            .software
-            .iter()
-            .filter(|s| !s.staged && s.related.iter().any(|related| related == uri))
-            .collect();
-        let is_named = |s: &&&SoftwareView| {
-            let texts = [Some(s.id.as_str()), s.name.as_deref()];
-            texts.into_iter().flatten().any(|text| {
-                let text = text.to_ascii_lowercase();
-                names.iter().any(|name| text.contains(name))
-            })
-        };
-        let agreed = agreed_version(related.iter().copied());
-        agreed.or_else(|| agreed_version(related.iter().filter(is_named).copied()))
+    fn related_version<'a>(&'a self, uri: &'a str, names: &[&str]) -> Option<&'a str> {
+        agreed_version(self.related(uri))
+            .or_else(|| agreed_version(named(self.related(uri), names)))
     }
+
+    fn related<'a>(&'a self, uri: &'a str) -> impl Iterator<Item = &'a SoftwareView> {
+        self.software
+            .iter()
+            .filter(move |s| !s.staged && s.related.iter().any(|related| related == uri))
+    }
+}
+
+/// Those whose id or name holds one of these words.
+fn named<'a>(
+    software: impl Iterator<Item = &'a SoftwareView>,
+    names: &[&str],
+) -> impl Iterator<Item = &'a SoftwareView> {
+    software.filter(move |s| {
+        let texts = [Some(s.id.as_str()), s.name.as_deref()];
+        texts.into_iter().flatten().any(|text| {
+            let text = text.to_ascii_lowercase();
+            names.iter().any(|name| text.contains(name))
+        })
+    })
 }
 
 /// The version of all of them, where they agree.

@@ -26,11 +26,7 @@ pub(super) async fn send_reset(
     };
     let body = WireBody::Bytes(json!({ "ResetType": spelled }).to_string().into());
     let outcome = judge(conversation.post(&target, body).await, Ask::Reset);
-    if let Outcome::Refused {
-        fault,
-        later: false,
-        ..
-    } = &outcome
+    if let Outcome::Refused { fault, .. } = &outcome
         && matches!(fault.status, Some(400 | 409))
         && is_there(conversation, uri, reset_type).await
     {

@@ -42,27 +42,36 @@ pub(super) async fn read_some(
 }
 
 /// The members that tell the version of what shows none itself: those that are named as firmware of their kind, where
-/// there are any, so that a warm look does not read a dozen parts for one version.
-pub(super) fn version_sources(software: &[SoftwareView], silent: &str) -> Vec<String> {
+/// there are any, so that a warm look does not read a dozen parts for one version. `owner` is the system of a Bios.
+pub(super) fn version_sources(
+    software: &[SoftwareView],
+    silent: &str,
+    owner: Option<&str>,
+) -> Vec<String> {
     const NAMES: [&str; 3] = ["bios", "uefi", "bmc"];
-    let related: Vec<&SoftwareView> = software
-        .iter()
-        .filter(|view| !view.staged && view.related.iter().any(|uri| uri == silent))
-        .collect();
-    let is_named = |view: &&&SoftwareView| {
-        let words = format!("{} {}", view.id, view.name.as_deref().unwrap_or_default());
-        let words = words.to_ascii_lowercase();
-        NAMES.iter().any(|name| words.contains(name))
+    let related = |to: &str| -> Vec<&SoftwareView> {
+        software
+            .iter()
+            .filter(|view| !view.staged && view.related.iter().any(|uri| uri == to))
+            .collect()
     };
-    let named: Vec<String> = related
-        .iter()
-        .filter(is_named)
-        .map(|view| view.uri.clone())
-        .collect();
-    if named.is_empty() {
-        related.iter().map(|view| view.uri.clone()).collect()
-    } else {
-        named
+    let named = |views: &[&SoftwareView]| -> Vec<String> {
+        let is_named = |view: &&&SoftwareView| {
+            let words = format!("{} {}", view.id, view.name.as_deref().unwrap_or_default());
+            let words = words.to_ascii_lowercase();
+            NAMES.iter().any(|name| words.contains(name))
+        };
+        views
+            .iter()
+            .filter(is_named)
+            .map(|view| view.uri.clone())
+            .collect()
+    };
+    let own = related(silent);
+    match (named(&own), owner) {
+        (sources, _) if !sources.is_empty() => sources,
+        (_, Some(owner)) if own.is_empty() => named(&related(owner)),
+        _ => own.iter().map(|view| view.uri.clone()).collect(),
     }
 }
 

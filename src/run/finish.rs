@@ -99,10 +99,9 @@ fn failures(pass: &Pass<'_>) -> Option<String> {
         .iter()
         .filter_map(|(place, work)| match &work.status {
             WorkStatus::Failed { fault, .. } => Some(format!(
-                "stage `{}` on {}: {}",
+                "stage `{}` on {}: {fault}",
                 place.stage,
-                pass.name(&place.target),
-                fault.message
+                pass.name(&place.target)
             )),
             WorkStatus::Active | WorkStatus::Done { .. } => None,
         })

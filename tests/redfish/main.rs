@@ -7,6 +7,7 @@ mod acts;
 #[path = "../support/facts.rs"]
 mod facts;
 mod fake;
+mod habits;
 mod looks;
 #[path = "../support/memory.rs"]
 mod memory;

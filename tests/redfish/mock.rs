@@ -25,13 +25,13 @@ use crate::recorded::mockups;
 
 const IMAGE: &str = "http://images.test/firmware";
 
-struct World {
+pub(crate) struct World {
     bmc: Arc<Mutex<Bmc>>,
     images: Images,
-    client: Client,
+    pub(crate) client: Client,
 }
 
-fn world(fleet: Fleet) -> World {
+pub(crate) fn world(fleet: Fleet) -> World {
     let member = fleet.bmcs.into_iter().next().unwrap();
     let bmc = Arc::new(Mutex::new(member.bmc));
     let images = Images::default();
@@ -54,12 +54,12 @@ fn generic(systems: usize) -> World {
 }
 
 impl World {
-    fn serve(&self, component: Component, version: &str) {
+    pub(crate) fn serve(&self, component: Component, version: &str) {
         let image = image_of(component, version);
         self.images.lock().unwrap().insert(IMAGE.to_owned(), image);
     }
 
-    fn caused(&self) -> Vec<String> {
+    pub(crate) fn caused(&self) -> Vec<String> {
         let bmc = self.bmc.lock().unwrap();
         bmc.ledger()
             .iter()
@@ -72,7 +72,7 @@ fn image_of(component: Component, version: &str) -> Bytes {
     image::build(component, version, None, 4096).into()
 }
 
-fn pull(target: Target, targets: &[&str]) -> Action {
+pub(crate) fn pull(target: Target, targets: &[&str]) -> Action {
     Action::Update(UpdateAction {
         target,
         image: ImageSource::Uri(IMAGE.to_owned()),

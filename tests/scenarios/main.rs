@@ -7,9 +7,18 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bios_firmware;
+mod bios_flow;
+mod bios_pending;
+mod bios_power;
+mod bios_settings;
+mod bmc_attributes;
+mod bmc_resources;
+mod claims;
 mod common;
 mod fan_out;
 mod life;
 mod load;
+mod managers;
 mod rollout;
 mod servers;

@@ -121,16 +121,19 @@ impl Bmc {
         self.store.add_member(&collection, &uri);
         let enabled = body.get("Enabled").and_then(Value::as_bool).unwrap_or(true);
         self.store.set(&uri, "/Enabled", enabled.into());
+        let must_change_password = body
+            .get("PasswordChangeRequired")
+            .and_then(Value::as_bool)
+            .unwrap_or_default();
+        self.store
+            .set(&uri, "/PasswordChangeRequired", must_change_password.into());
         self.accounts.push(Account {
             uri: uri.clone(),
             user: user.clone(),
             password: text("Password"),
             role,
             enabled,
-            must_change_password: body
-                .get("PasswordChangeRequired")
-                .and_then(Value::as_bool)
-                .unwrap_or_default(),
+            must_change_password,
         });
         self.ledger.cause(format!("account created {user}"));
         let resource = self.view(&uri).unwrap_or_default();
@@ -224,11 +227,14 @@ impl Bmc {
                 }
                 ("UserName", Some(text), _) => text.clone_into(&mut account.user),
                 ("RoleId", Some(text), _) => text.clone_into(&mut account.role),
+                ("PasswordChangeRequired", _, Some(flag)) => account.must_change_password = flag,
                 ("Enabled", _, Some(flag)) => account.enabled = flag,
                 (_, _, _) => {}
             }
         }
-        let ended = !account.enabled;
+        let (ended, must) = (!account.enabled, account.must_change_password);
+        let uri = account.uri.clone();
+        self.store.set(&uri, "/PasswordChangeRequired", must.into());
         if ended {
             self.end_sessions_of(&old);
         }

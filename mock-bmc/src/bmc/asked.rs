@@ -32,6 +32,12 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The path as it was sent, percent signs and all.
+    pub(super) fn sent_path(&self) -> &'a str {
+        let path = self.request.path.split('?').next().unwrap_or_default();
+        normal(path)
+    }
+
     pub(super) fn method(&self) -> &Method {
         &self.request.method
     }

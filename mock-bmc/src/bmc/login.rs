@@ -97,7 +97,16 @@ impl Bmc {
             let phrase = format!("session created {}", session.id);
             self.ledger.cause(phrase);
         }
-        let mut answer = Answer::json(StatusCode::CREATED, self.view(&uri).unwrap_or_default());
+        let mut document = self.view(&uri).unwrap_or_default();
+        let account = self
+            .accounts
+            .iter()
+            .find(|account| account.user == text("UserName"));
+        if let Some(account) = account.filter(|account| account.must_change_password) {
+            let message = Message::base("PasswordChangeRequired", &[&account.uri]);
+            document["@Message.ExtendedInfo"] = json!([message.to_json()]);
+        }
+        let mut answer = Answer::json(StatusCode::CREATED, document);
         answer = self.with_tag(answer, &uri);
         if !self.habits.sessions.no_location() {
             answer = answer.with(LOCATION, &uri);

@@ -36,7 +36,11 @@ impl Bmc {
             return Reply::Refused;
         }
         self.refresh_tasks();
-        let asked = Asked::of(request);
+        let mut asked = Asked::of(request);
+        // Recorded trees hold documents under the encoded names by which their links name them.
+        if self.store.get(&asked.uri).is_none() && self.store.get(asked.sent_path()).is_some() {
+            asked.sent_path().clone_into(&mut asked.uri);
+        }
         self.ledger.open();
         let who = self.who(&asked);
         let session = match &who {
@@ -108,10 +112,10 @@ impl Bmc {
             return Answer::not_allowed();
         }
         match place {
-            Place::Action(action) => self.run_action(asked, action),
+            Place::Action(action) if method == Method::POST => self.run_action(asked, action),
             Place::Monitor(task) if method == Method::DELETE => self.delete_task(task),
             Place::Monitor(task) => self.read_monitor(task),
-            Place::Versions | Place::Text | Place::Document | Place::Nothing => {
+            Place::Action(_) | Place::Versions | Place::Text | Place::Document | Place::Nothing => {
                 if asked.is_read() {
                     self.read_place(asked, place)
                 } else {
@@ -171,7 +175,7 @@ impl Bmc {
     fn allowed(&self, uri: &str, place: &Place) -> Vec<Method> {
         match place {
             Place::Versions | Place::Text => vec![Method::GET, Method::HEAD],
-            Place::Action(_) => vec![Method::POST],
+            Place::Action(_) => self.allowed_on_action(uri),
             Place::Monitor(_) => vec![Method::GET, Method::HEAD, Method::DELETE],
             Place::Nothing => Vec::new(),
             Place::Document => self.allowed_on_document(uri),
@@ -192,6 +196,15 @@ impl Bmc {
         let job = self.jobs.iter().any(|job| job.uri == uri);
         if session || account || job || self.task_at(uri).is_some() {
             allowed.push(Method::DELETE);
+        }
+        allowed
+    }
+
+    /// Some services push images to a URI that is a document as well, such as the firmware inventory.
+    fn allowed_on_action(&self, uri: &str) -> Vec<Method> {
+        let mut allowed = vec![Method::POST];
+        if self.store.get(uri).is_some() {
+            allowed.extend(self.allowed_on_document(uri));
         }
         allowed
     }

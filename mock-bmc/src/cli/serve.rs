@@ -48,7 +48,10 @@ fn fleet(args: &ServeArgs, sources: &[SourceArg]) -> Result<FleetBuilder, Failur
     }
     match &args.script {
         None => Ok(fleet),
-        Some(path) => Ok(fleet.script(script::load(path)?)),
+        Some(path) => {
+            let script = script::load(path, &fleet.names())?;
+            Ok(fleet.script(script))
+        }
     }
 }
 

@@ -116,6 +116,5 @@ pub(crate) fn features(expand: bool) -> Value {
         features.insert(name.into(), false.into());
     }
     features.insert("OnlyMemberQuery".into(), true.into());
-    features.insert("TopSkipQuery".into(), true.into());
     Value::Object(features)
 }

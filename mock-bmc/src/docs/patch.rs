@@ -271,6 +271,7 @@ fn apply_list(known: &mut Value, wanted: &Value) {
                 apply(&mut before, &members);
                 list.push(before);
             }
+            (Value::Object(members), Some(before)) if members.is_empty() => list.push(before),
             (element, _) => list.push(element),
         }
     }
@@ -335,7 +336,7 @@ mod tests {
     fn list_elements_can_be_kept_and_taken_out() {
         let mut document =
             json!({"List": ["a", "b", "c"], "Objects": [{"x": 1, "y": 2}, {"x": 3}]});
-        let change = json!({"List": ["a", null, "d"], "Objects": [{"y": 5}, {}]});
+        let change = json!({"List": [{}, null, "d"], "Objects": [{"y": 5}, {}]});
         apply(&mut document, change.as_object().expect("an object"));
         assert_eq!(
             document,

@@ -49,7 +49,12 @@ impl Query {
                 "$expand" => query.expand = Some(read_expand(&value)?),
                 "$skip" => query.skip = Some(read_count(&name, &value)?),
                 "$top" => query.top = Some(read_count(&name, &value)?),
-                "only" => query.only = true,
+                "only" if value.is_empty() => query.only = true,
+                "only" => {
+                    let message =
+                        Message::base("QueryParameterValueFormatError", &[&value, "only"]);
+                    return Err(Refused::Wrong(message));
+                }
                 _ if name.starts_with('$') => {
                     return Err(Refused::Unsupported(Message::base(
                         "QueryParameterUnsupported",
@@ -252,6 +257,7 @@ mod tests {
             "$expand=.($levels=99)",
             "$skip=-1",
             "$top=x",
+            "only=x",
             "only&$expand=.",
         ] {
             assert!(

@@ -156,7 +156,10 @@ fn fill(row: &mut BmcRow, look: &Look) {
         let settings = look.settings.get(&Target::Server(name.clone()));
         let count = |of: &dyn Fn(&crate::model::setting::AttributeResource) -> usize| {
             let resources = &settings?.resources;
-            (!resources.is_empty()).then(|| resources.iter().map(of).sum())
+            resources
+                .iter()
+                .any(|resource| !resource.current.is_empty())
+                .then(|| resources.iter().map(of).sum())
         };
         row.servers.push(ServerRow {
             server: name.to_string(),

@@ -29,7 +29,12 @@ impl Observer<'_> {
         let software = read_software(&mut self.reader, &self.found).await?;
         let software = self.related(software);
         for uri in silent {
-            let sources = version_sources(&software, &uri);
+            let owner = boxes
+                .systems
+                .iter()
+                .find(|system| system.bios_uri.as_ref() == Some(&uri))
+                .map(|system| system.uri.as_str());
+            let sources = version_sources(&software, &uri, owner);
             self.found.version_sources.insert(uri, sources);
         }
         Ok(software)

@@ -105,6 +105,7 @@ impl Bmc {
         }
         if self.habits.update.resets_bios_settings() {
             self.set_defaults(index);
+            self.show_attributes(index);
         }
         self.finish_staged_task(staged);
         let late = self.habits.update.bios_late_for().0;

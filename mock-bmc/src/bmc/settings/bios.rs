@@ -362,6 +362,7 @@ impl Bmc {
                 }
             }
         }
+        self.show_attributes(index);
     }
 
     fn bios_defaults(&self, index: usize) -> Map<String, Value> {

@@ -88,10 +88,11 @@ impl Bench {
         headers: &[(&str, &str)],
         body: Bytes,
     ) -> Response {
-        match self.reply(method, path, headers, body) {
-            Reply::Answer(response) => response,
-            other => panic!("{path}: {other:?}"),
-        }
+        let reply = self.reply(method, path, headers, body);
+        let Reply::Answer(response) = reply else {
+            panic!("{path}: {reply:?}");
+        };
+        response
     }
 
     /// A JSON request with basic authentication.

@@ -7,6 +7,7 @@ mod flow;
 mod judge;
 mod multipart;
 mod order;
+mod wanted;
 
 use crate::image::{Component, ImageHeader};
 

@@ -42,6 +42,7 @@ pub(crate) fn documents(habits: &Habits, user: &str) -> Documents {
         "Id": "AccountService",
         "Name": "Account Service",
         "ServiceEnabled": true,
+        "SupportedAccountTypes": ["Redfish"],
         "MinPasswordLength": 6,
         "MaxPasswordLength": 64,
         "AccountLockoutThreshold": habits.sessions.lockout_threshold(),

@@ -53,20 +53,20 @@ pub(super) fn documents(habits: &Habits) -> Documents {
 /// The values at start, by name and not by display name.
 fn values() -> Value {
     json!({
-        "Info.1.Product": "generic BMC",
-        "IPMILan.1.Enable": false,
-        "Network.1.DNSRacName": "generic",
-        "NTPConfigGroup.1.NTP1": "",
-        "NTPConfigGroup.1.NTP2": null,
-        "NTPConfigGroup.1.NTPEnable": "Disabled",
-        "NTPConfigGroup.1.NTPMaxDist": 16,
-        "SSH.1.MaxSessions": 2,
-        "SysLog.1.Port": 514,
-        "SysLog.1.Server1": "",
-        "SysLog.1.SysLogEnable": "Disabled",
-        "Users.2.Password": null,
-        "WebServer.1.TLSProtocol": "TLS12",
-        "WebServer.1.Timeout": 1800,
+        "ProductName": "generic BMC",
+        "IpmiOverLan": false,
+        "DnsName": "generic",
+        "NtpServer1": "",
+        "NtpServer2": null,
+        "NtpEnable": "Disabled",
+        "NtpMaxDistance": 16,
+        "SshMaxSessions": 2,
+        "SyslogPort": 514,
+        "SyslogServer": "",
+        "SyslogEnable": "Disabled",
+        "OperatorPassword": null,
+        "WebTlsProtocol": "TLS12",
+        "WebTimeout": 1800,
     })
 }
 
@@ -88,68 +88,56 @@ fn entries() -> Vec<Value> {
     let tls = [("TLS12", "TLS 1.2 and Higher"), ("TLS13", "TLS 1.3 Only")];
     vec![
         entry(
-            "Info.1.Product",
+            "ProductName",
             "String",
             &json!({ "ReadOnly": true, "ResetRequired": false }),
         ),
-        entry("IPMILan.1.Enable", "Boolean", &json!({})),
+        entry("IpmiOverLan", "Boolean", &json!({})),
         entry(
-            "Network.1.DNSRacName",
+            "DnsName",
             "String",
             &json!({ "MinLength": 1, "MaxLength": 63, "ResetRequired": false }),
         ),
         entry(
-            "NTPConfigGroup.1.NTP1",
+            "NtpServer1",
             "String",
             &json!({ "MinLength": 0, "MaxLength": 254, "ResetRequired": false }),
         ),
         entry(
-            "NTPConfigGroup.1.NTP2",
+            "NtpServer2",
             "String",
             &json!({ "MinLength": 0, "MaxLength": 254, "ResetRequired": false }),
         ),
+        entry("NtpEnable", "Enumeration", &choice(&switch, false)),
         entry(
-            "NTPConfigGroup.1.NTPEnable",
-            "Enumeration",
-            &choice(&switch, false),
-        ),
-        entry(
-            "NTPConfigGroup.1.NTPMaxDist",
+            "NtpMaxDistance",
             "Integer",
             &json!({ "LowerBound": 1, "UpperBound": 128, "ResetRequired": false }),
         ),
         entry(
-            "SSH.1.MaxSessions",
+            "SshMaxSessions",
             "Integer",
             &json!({ "LowerBound": 1, "UpperBound": 8, "ResetRequired": true }),
         ),
         entry(
-            "SysLog.1.Port",
+            "SyslogPort",
             "Integer",
             &json!({ "LowerBound": 1, "UpperBound": 65535, "ResetRequired": false }),
         ),
         entry(
-            "SysLog.1.Server1",
+            "SyslogServer",
             "String",
             &json!({ "MinLength": 0, "MaxLength": 254, "ResetRequired": false }),
         ),
+        entry("SyslogEnable", "Enumeration", &choice(&switch, false)),
         entry(
-            "SysLog.1.SysLogEnable",
-            "Enumeration",
-            &choice(&switch, false),
-        ),
-        entry(
-            "Users.2.Password",
+            "OperatorPassword",
             "Password",
             &json!({ "MinLength": 8, "MaxLength": 40, "WriteOnly": true, "ResetRequired": false }),
         ),
+        entry("WebTlsProtocol", "Enumeration", &choice(&tls, true)),
         entry(
-            "WebServer.1.TLSProtocol",
-            "Enumeration",
-            &choice(&tls, true),
-        ),
-        entry(
-            "WebServer.1.Timeout",
+            "WebTimeout",
             "Integer",
             &json!({ "LowerBound": 60, "UpperBound": 10800, "ScalarIncrement": 60, "ResetRequired": false }),
         ),

@@ -99,7 +99,7 @@ fn protocol(identity: &Identity, certificates: &str) -> Value {
         "HTTP": { "ProtocolEnabled": false, "Port": 80 },
         "HTTPS": { "ProtocolEnabled": true, "Port": 443, "Certificates": { "@odata.id": certificates } },
         "IPMI": { "ProtocolEnabled": false, "Port": 623 },
-        "NTP": { "ProtocolEnabled": false, "NTPServers": [] },
+        "NTP": { "ProtocolEnabled": false, "NTPServers": [], "Port": 123 },
         "SNMP": { "ProtocolEnabled": false, "Port": 161 },
         "SSH": { "ProtocolEnabled": true, "Port": 22 },
     })

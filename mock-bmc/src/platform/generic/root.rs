@@ -11,15 +11,18 @@ use crate::script::{Expand, Habits};
 
 pub(super) fn documents(identity: &Identity, habits: &Habits) -> Documents {
     let link = |name: &str| json!({ "@odata.id": format!("/redfish/v1/{name}") });
+    let mut features = odata::features(habits.collections.expand() == Expand::Supported);
+    features["MultipleHTTPRequests"] = true.into();
+    features["TopSkipQuery"] = true.into();
     let document = json!({
         "@odata.id": "/redfish/v1/",
-        "@odata.type": "#ServiceRoot.v1_15_0.ServiceRoot",
+        "@odata.type": "#ServiceRoot.v1_17_0.ServiceRoot",
         "Id": "RootService",
         "Name": "Root Service",
         "RedfishVersion": "1.18.0",
         "UUID": identity.uuid,
         "Product": "mock-bmc generic",
-        "ProtocolFeaturesSupported": odata::features(habits.collections.expand() == Expand::Supported),
+        "ProtocolFeaturesSupported": features,
         "AccountService": link("AccountService"),
         "Chassis": link("Chassis"),
         "JobService": link("JobService"),

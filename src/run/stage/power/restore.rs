@@ -63,21 +63,29 @@ fn go_off(pass: &mut Pass<'_>, place: &Place) -> bool {
 }
 
 fn go_on(pass: &mut Pass<'_>, place: &Place) -> bool {
-    let is_ours = matches!(
-        last_purpose(pass, place),
-        Some(ResetPurpose::Down | ResetPurpose::ForceDown | ResetPurpose::Restore)
-    );
-    if !is_ours {
-        let text =
-            "the host was on before, and somebody else has switched it off since; it is left off";
-        return give_up(pass, place, text);
+    match last_purpose(pass, place) {
+        Some(ResetPurpose::Down | ResetPurpose::ForceDown) => set_back(
+            pass,
+            place,
+            "On",
+            "the host was on before and refuses to be switched on; it is left off",
+        ),
+        Some(ResetPurpose::Restore) => {
+            let until = pass.step_until(place, GRACE_TIMEOUT);
+            if pass.now < until {
+                pass.wait(place, "the host is switched on again", Some(until));
+            } else {
+                let reason =
+                    "the host was on before and does not come up; switch it on, then apply again";
+                pass.hold(place, reason);
+            }
+            false
+        }
+        Some(ResetPurpose::Up | ResetPurpose::Restart | ResetPurpose::ForceRestart) | None => {
+            let text = "the host was on before, and somebody else has switched it off since; it is left off";
+            give_up(pass, place, text)
+        }
     }
-    set_back(
-        pass,
-        place,
-        "On",
-        "the host was on before and refuses to be switched on; it is left off",
-    )
 }
 
 fn set_back(pass: &mut Pass<'_>, place: &Place, reset_type: &str, refused: &str) -> bool {

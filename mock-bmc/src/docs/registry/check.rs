@@ -1,4 +1,4 @@
-//! This room reads attribute registries and holds values up against them.
+//! This room holds values up against a registry.
 //!
 //! It deliberately keeps no values; what is current is passed in.
 
@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::messages::Message;
-use super::store::Store;
-use super::walk::{any_case, members_of, target};
+use super::super::messages::Message;
+use super::super::store::Store;
+use super::super::walk::{members_of, target};
+use super::dependency::{Dependency, read_dependency};
+use super::entry::read_attribute;
 
 /// What a registry says of its attributes.
 #[derive(Clone, Debug, Default)]
@@ -20,34 +22,18 @@ pub(crate) struct Registry {
 /// What a registry says of one attribute.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attribute {
-    kind: String,
+    pub(super) kind: String,
     /// `ValueName` and `ValueDisplayName`.
-    values: Vec<(String, String)>,
-    lower: Option<i64>,
-    upper: Option<i64>,
-    increment: Option<i64>,
-    shortest: Option<u64>,
-    longest: Option<u64>,
-    read_only: bool,
+    pub(super) values: Vec<(String, String)>,
+    pub(super) lower: Option<i64>,
+    pub(super) upper: Option<i64>,
+    pub(super) increment: Option<i64>,
+    pub(super) shortest: Option<u64>,
+    pub(super) longest: Option<u64>,
+    pub(super) read_only: bool,
     /// `None` where the registry does not say.
     pub(crate) reset_required: Option<bool>,
     pub(crate) default: Option<Value>,
-}
-
-/// A rule that makes an attribute read-only while others have certain values.
-#[derive(Clone, Debug)]
-struct Dependency {
-    attribute: String,
-    conditions: Vec<Condition>,
-    read_only: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Condition {
-    attribute: String,
-    operator: String,
-    value: Value,
-    any: bool,
 }
 
 /// Finds the registry that a document names, or where it names none the one whose name contains `hint`.
@@ -283,97 +269,6 @@ impl Attribute {
             ));
         }
         Ok(wanted.clone())
-    }
-}
-
-fn read_attribute(entry: &Value) -> Option<(String, Attribute)> {
-    let name = any_case(entry, "AttributeName")?.as_str()?.to_owned();
-    let number = |key: &str| any_case(entry, key).and_then(Value::as_i64);
-    let length = |key: &str| any_case(entry, key).and_then(Value::as_u64);
-    let flag = |key: &str| any_case(entry, key).and_then(Value::as_bool);
-    let values = any_case(entry, "Value").and_then(Value::as_array);
-    let attribute = Attribute {
-        kind: any_case(entry, "Type")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
-        values: values
-            .map(|values| values.iter().filter_map(read_choice).collect())
-            .unwrap_or_default(),
-        lower: number("LowerBound"),
-        upper: number("UpperBound"),
-        increment: number("ScalarIncrement"),
-        shortest: length("MinLength"),
-        longest: length("MaxLength").filter(|longest| *longest > 0),
-        read_only: flag("ReadOnly").unwrap_or_default() || flag("Immutable").unwrap_or_default(),
-        reset_required: flag("ResetRequired"),
-        default: any_case(entry, "DefaultValue").cloned(),
-    };
-    Some((name, attribute))
-}
-
-fn read_choice(choice: &Value) -> Option<(String, String)> {
-    let name = any_case(choice, "ValueName")?.as_str()?.to_owned();
-    let display = any_case(choice, "ValueDisplayName").and_then(Value::as_str);
-    let display = display.unwrap_or(&name).to_owned();
-    Some((name, display))
-}
-
-fn read_dependency(entry: &Value) -> Option<Dependency> {
-    let rule = &entry["Dependency"];
-    let property = rule["MapToProperty"].as_str()?;
-    if entry["Type"] != "Map" || !matches!(property, "ReadOnly" | "GrayOut" | "Hidden") {
-        return None;
-    }
-    let conditions = rule["MapFrom"].as_array()?;
-    Some(Dependency {
-        attribute: rule["MapToAttribute"].as_str()?.to_owned(),
-        conditions: conditions.iter().filter_map(read_condition).collect(),
-        read_only: rule["MapToValue"].as_bool().unwrap_or_default(),
-    })
-}
-
-fn read_condition(entry: &Value) -> Option<Condition> {
-    Some(Condition {
-        attribute: entry["MapFromAttribute"].as_str()?.to_owned(),
-        operator: entry["MapFromCondition"]
-            .as_str()
-            .unwrap_or("EQU")
-            .to_owned(),
-        value: entry["MapFromValue"].clone(),
-        any: entry["MapTerms"] == "OR",
-    })
-}
-
-impl Dependency {
-    fn holds(&self, current: &Map<String, Value>) -> bool {
-        let mut conditions = self.conditions.iter();
-        let Some(first) = conditions.next() else {
-            return false;
-        };
-        conditions.fold(first.holds(current), |so_far, next| {
-            if next.any {
-                so_far || next.holds(current)
-            } else {
-                so_far && next.holds(current)
-            }
-        })
-    }
-}
-
-impl Condition {
-    fn holds(&self, current: &Map<String, Value>) -> bool {
-        let value = current.get(&self.attribute).unwrap_or(&Value::Null);
-        let order = value.as_f64().zip(self.value.as_f64());
-        match self.operator.as_str() {
-            "EQU" => *value == self.value,
-            "NEQ" => *value != self.value,
-            "GTR" => order.is_some_and(|(one, other)| one > other),
-            "GEQ" => order.is_some_and(|(one, other)| one >= other),
-            "LSS" => order.is_some_and(|(one, other)| one < other),
-            "LEQ" => order.is_some_and(|(one, other)| one <= other),
-            _ => false,
-        }
     }
 }
 

@@ -1,9 +1,6 @@
-//! This room is the messages of a service: their texts, and the bodies that carry them.
+//! This room is the texts of messages, in DMTF's words where they are DMTF's.
 //!
-//! It deliberately holds only those of DMTF's registries `Base` and `Update` that the mock sends, in DMTF's words, and a
-//! few of its own.
-
-use serde_json::{Map, Value, json};
+//! It deliberately holds only those that the mock sends.
 
 /// The version of the `Base` registry that the texts are from.
 pub(crate) const BASE_VERSION: &str = "1.18.1";
@@ -13,9 +10,9 @@ pub(crate) const UPDATE_VERSION: &str = "1.0.3";
 pub(crate) const OWN_VERSION: &str = "1.0.0";
 
 /// One entry of a registry: key, severity, text, resolution.
-type Entry = (&'static str, &'static str, &'static str, &'static str);
+pub(crate) type Entry = (&'static str, &'static str, &'static str, &'static str);
 
-const CRITICAL: &str = "Critical";
+pub(super) const CRITICAL: &str = "Critical";
 const WARNING: &str = "Warning";
 const OK: &str = "OK";
 const CORRECT_PROPERTY: &str = "Correct the value for the property in the request body and resubmit the request if the operation failed.";
@@ -429,178 +426,3 @@ pub(crate) const OWN: &[Entry] = &[
         "Wait until POST has ended and resubmit the request.",
     ),
 ];
-
-/// One message with its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
-    pub(crate) id: String,
-    pub(crate) text: String,
-    pub(crate) args: Vec<String>,
-    pub(crate) severity: String,
-    pub(crate) resolution: String,
-    pub(crate) related: Vec<String>,
-}
-
-impl Message {
-    /// A message of the registry `Base`.
-    pub(crate) fn base(key: &str, args: &[&str]) -> Self {
-        Self::of("Base", BASE_VERSION, BASE, key, args)
-    }
-
-    /// A message of the registry `Update`.
-    pub(crate) fn update(key: &str, args: &[&str]) -> Self {
-        Self::of("Update", UPDATE_VERSION, UPDATE, key, args)
-    }
-
-    /// A message of the mock's own registry.
-    pub(crate) fn own(key: &str, args: &[&str]) -> Self {
-        Self::of("MockBmc", OWN_VERSION, OWN, key, args)
-    }
-
-    /// Any message, as a script words it.
-    pub(crate) fn worded(id: &str, text: &str, args: &[String]) -> Self {
-        let known = id.rsplit('.').next().unwrap_or(id);
-        let entry = [BASE, UPDATE, OWN]
-            .into_iter()
-            .flatten()
-            .find(|entry| entry.0 == known);
-        let template = entry.map_or("", |entry| entry.2);
-        let text = if text.is_empty() { template } else { text };
-        Self {
-            id: id.to_owned(),
-            text: filled(text, args),
-            args: args.to_vec(),
-            severity: entry.map_or(CRITICAL, |entry| entry.1).to_owned(),
-            resolution: entry.map_or("None.", |entry| entry.3).to_owned(),
-            related: Vec::new(),
-        }
-    }
-
-    fn of(prefix: &str, version: &str, entries: &[Entry], key: &str, args: &[&str]) -> Self {
-        let (major_minor, _) = version.rsplit_once('.').unwrap_or((version, ""));
-        debug_assert!(
-            entries.iter().any(|entry| entry.0 == key),
-            "{key} is not in {prefix}"
-        );
-        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Self::worded(&format!("{prefix}.{major_minor}.{key}"), "", &args)
-    }
-
-    /// Adds the property that the message is about, as a JSON pointer.
-    pub(crate) fn about(mut self, pointer: &str) -> Self {
-        self.related.push(format!("#{pointer}"));
-        self
-    }
-
-    /// The message as it stands in a body.
-    pub(crate) fn to_json(&self) -> Value {
-        let mut message = json!({
-            "@odata.type": "#Message.v1_1_2.Message",
-            "MessageId": self.id,
-            "Message": self.text,
-            "MessageArgs": self.args,
-            "MessageSeverity": self.severity,
-            "Severity": self.severity,
-            "Resolution": self.resolution,
-        });
-        if !self.related.is_empty() {
-            message["RelatedProperties"] = json!(self.related);
-        }
-        message
-    }
-}
-
-fn filled(template: &str, args: &[String]) -> String {
-    let mut text = template.to_owned();
-    for (index, arg) in args.iter().enumerate() {
-        text = text.replace(&format!("%{}", index + 1), arg);
-    }
-    text
-}
-
-/// The body of a refused request.
-pub(crate) fn error_body(messages: &[Message]) -> Value {
-    let general = Message::base("GeneralError", &[]);
-    let head = match messages {
-        [only] => only,
-        [] | [_, ..] => &general,
-    };
-    let info: Vec<Value> = messages.iter().map(Message::to_json).collect();
-    json!({ "error": { "code": head.id, "message": head.text, "@Message.ExtendedInfo": info } })
-}
-
-/// A registry as a document.
-pub(crate) fn registry(prefix: &str, version: &str, name: &str, entries: &[Entry]) -> Value {
-    let messages: Map<String, Value> = entries
-        .iter()
-        .map(|entry| (entry.0.to_owned(), registry_entry(*entry)))
-        .collect();
-    json!({
-        "@odata.type": "#MessageRegistry.v1_6_2.MessageRegistry",
-        "Id": format!("{prefix}.{version}"),
-        "Name": name,
-        "Description": format!("The messages of {prefix} that this service sends"),
-        "Language": "en",
-        "RegistryPrefix": prefix,
-        "RegistryVersion": version,
-        "OwningEntity": if prefix == "MockBmc" { "mock-bmc" } else { "DMTF" },
-        "Messages": messages,
-    })
-}
-
-fn registry_entry((key, severity, text, resolution): Entry) -> Value {
-    let count = (1..=9)
-        .filter(|index| text.contains(&format!("%{index}")))
-        .count();
-    json!({
-        "Description": format!("Indicates {key}."),
-        "Message": text,
-        "Severity": severity,
-        "MessageSeverity": severity,
-        "NumberOfArgs": count,
-        "ParamTypes": vec!["string"; count],
-        "Resolution": resolution,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_carries_its_arguments_in_its_text() {
-        let message = Message::base("PropertyValueNotInList", &["5", "Mode"]);
-        assert_eq!(message.id, "Base.1.18.PropertyValueNotInList");
-        assert!(
-            message
-                .text
-                .starts_with("The value '5' for the property Mode is not in")
-        );
-    }
-
-    #[test]
-    fn several_messages_make_a_general_error_that_keeps_each() {
-        let messages = [
-            Message::base("PropertyUnknown", &["A"]),
-            Message::base("PropertyUnknown", &["B"]),
-        ];
-        let body = error_body(&messages);
-        assert_eq!(body["error"]["code"], "Base.1.18.GeneralError");
-        assert_eq!(
-            body["error"]["@Message.ExtendedInfo"]
-                .as_array()
-                .map(Vec::len),
-            Some(2)
-        );
-    }
-
-    #[test]
-    fn a_registry_counts_the_arguments_of_its_texts() {
-        let registry = registry("Base", BASE_VERSION, "Base", BASE);
-        assert_eq!(
-            registry["Messages"]["PropertyValueNotInList"]["NumberOfArgs"],
-            2
-        );
-        assert_eq!(registry["Messages"]["Success"]["NumberOfArgs"], 0);
-    }
-}
