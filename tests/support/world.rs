@@ -359,6 +359,17 @@ pub(crate) fn status<'a>(report: &'a ApplyReport, pipeline: &str, bmc: &str) -> 
 }
 
 impl World {
+    /// All records about a BMC, as JSON.
+    pub(crate) fn journal(&self, name: &str) -> Vec<String> {
+        let events =
+            history::events_after(self.engine().store().as_ref(), 0, usize::MAX >> 1).unwrap();
+        let ours = events
+            .into_iter()
+            .filter(|event| event.key.bmc.as_str() == name);
+        ours.map(|event| serde_json::to_string(&event.record).unwrap())
+            .collect()
+    }
+
     /// What runs wrote down and what a BMC saw, in order of time: for people who look for the reason of a failure.
     pub(crate) fn trace(&self, name: &str) -> String {
         let epoch: Timestamp = EPOCH.parse().unwrap();
