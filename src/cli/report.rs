@@ -13,7 +13,7 @@ const WIDTH: usize = 100;
 
 /// A fault as a person reads it.
 pub(crate) fn fault(context: &str, fault: &Fault) -> String {
-    let mut text = if context.is_empty() {
+    let mut text = if context.is_empty() || fault.message.starts_with(context) {
         format!("error: {}", fault.message)
     } else {
         format!("error: {context}: {}", fault.message)

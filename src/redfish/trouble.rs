@@ -56,7 +56,8 @@ impl Trouble {
                 Retry::Transient,
                 format!("bmc `{bmc}` at `{address}` cannot be reached"),
             )
-            .with_cause(text),
+            .with_cause(text)
+            .with_hint("check its address in the inventory, the network, and whether the BMC has power"),
             Self::Before(WireError::Lost(text)) => Fault::new(
                 FaultKind::Unreachable,
                 Retry::Transient,

@@ -276,7 +276,9 @@ async fn what_keeps_one_bmc_from_starting_keeps_no_other() {
     let report = world.apply(&[&text]).await;
     let fault = |bmc: &str| match end(&report, PIPELINE, bmc) {
         RunEnd::NotStarted(fault) => fault.clone(),
-        other => panic!("{bmc}: {other:?}"),
+        other @ (RunEnd::Over(_) | RunEnd::Held(_) | RunEnd::Interrupted(_)) => {
+            panic!("{bmc}: {other:?}")
+        }
     };
     assert_eq!(fault("mock-1").kind, FaultKind::Unreachable);
     let refused = fault("mock-2");
