@@ -15,31 +15,37 @@ use crate::docs::messages::Message;
 impl Bmc {
     /// Lets documents show tasks as they are by now.
     pub(in super::super) fn refresh_tasks(&mut self) {
-        let collection = self.bindings.tasks.collection.clone();
         for index in 0..self.tasks.list.len() {
-            let Some(task) = self.tasks.list.get(index) else {
-                continue;
-            };
-            let (uri, lost) = (task.uri.clone(), task.is_lost(self.now));
-            let hidden = std::mem::replace(&mut self.tasks.list[index].hidden, lost);
-            if lost {
-                if !hidden {
-                    self.store.remove_member(&collection, &uri);
-                }
-                continue;
+            self.refresh_task(index);
+        }
+    }
+
+    fn refresh_task(&mut self, index: usize) {
+        let collection = self.bindings.tasks.collection.clone();
+        let now = self.now;
+        let Some(task) = self.tasks.list.get_mut(index).filter(|task| !task.settled) else {
+            return;
+        };
+        let (uri, lost) = (task.uri.clone(), task.is_lost(now));
+        let was_hidden = std::mem::replace(&mut task.hidden, lost);
+        task.settled = task.ended.is_some() && task.fault.is_none();
+        if lost {
+            if !was_hidden {
+                self.store.remove_member(&collection, &uri);
             }
-            let document = self
-                .tasks
-                .list
-                .get(index)
-                .map(|task| self.task_document(task))
-                .unwrap_or_default();
-            if self.store.get(&uri).is_none() {
-                self.store.put(&uri, document);
-                self.store.add_member(&collection, &uri);
-            } else {
-                self.store.edit(&uri, |old| *old = document);
-            }
+            return;
+        }
+        let document = self
+            .tasks
+            .list
+            .get(index)
+            .map(|task| self.task_document(task));
+        let document = document.unwrap_or_default();
+        if self.store.get(&uri).is_none() {
+            self.store.put(&uri, document);
+            self.store.add_member(&collection, &uri);
+        } else {
+            self.store.edit(&uri, |old| *old = document);
         }
     }
 
@@ -122,15 +128,11 @@ impl Bmc {
         answer
     }
 
-    /// Answers the deletion of a task; what runs cannot be taken away.
+    /// Answers the deletion of a task. What runs cannot be taken away; what waits for a boot can, with its image.
     pub(in super::super) fn delete_task(&mut self, id: &str) -> Answer {
-        let ended = self
-            .tasks
-            .list
-            .iter()
-            .find(|task| task.id == id)
-            .is_some_and(|task| task.ended.is_some());
-        if !ended {
+        let task = self.tasks.list.iter().find(|task| task.id == id);
+        let ended = task.is_some_and(|task| task.ended.is_some());
+        if !ended && !self.unstage(id) {
             return Answer::refused(StatusCode::CONFLICT, &[Message::base("ResourceInUse", &[])]);
         }
         self.purge_task(id);

@@ -40,6 +40,7 @@ impl Bmc {
             progress: None,
             fault: None,
             hidden: false,
+            settled: false,
         };
         self.tasks.list.push(task);
         self.drop_oldest_task();

@@ -40,6 +40,8 @@ pub(super) struct Task {
     /// How it lies.
     pub(super) fault: Option<TaskFault>,
     hidden: bool,
+    /// Its document says all that there will ever be to say.
+    settled: bool,
 }
 
 /// Work that goes on at a known pace.

@@ -2,7 +2,7 @@
 //!
 //! It deliberately reads versions from documents, as a client does.
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::json;
 
 use super::support::{Bench, MANAGER, SYSTEM, bench, bench_of};
@@ -259,6 +259,22 @@ fn a_later_image_takes_the_place_of_a_staged_one() {
     assert!(bench.has("bios 1 unstaged 2.20"));
     restart(&mut bench);
     assert_eq!(version(&mut bench, 1), "2.30");
+}
+
+#[test]
+fn a_waiting_task_is_deleted_with_its_image_but_not_while_it_is_written() {
+    let task = "/redfish/v1/TaskService/Tasks/1";
+    let mut bench = staged("[update]\nstaged_task = \"pending\"");
+    let answer = bench.json(Method::DELETE, task, &json!({}));
+    assert_eq!(answer.0, StatusCode::NO_CONTENT);
+    assert!(bench.has("bios 1 unstaged 2.20"));
+    restart(&mut bench);
+    assert_eq!(version(&mut bench, 1), "2.10");
+    let mut late = staged("[update]\nstaged_task = \"pending\"");
+    late.reset("ForceRestart");
+    late.wait(10);
+    let answer = late.json(Method::DELETE, task, &json!({}));
+    assert_eq!(answer.0, StatusCode::CONFLICT);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::super::agenda::Event;
 use super::super::core::Bmc;
-use super::super::host::{Power, Staged};
+use super::super::host::{Phase, Power, Staged};
 use super::{Goal, Stage, Update};
 use crate::docs::messages::Message;
 use crate::image::{self, Component, ImageHeader};
@@ -313,6 +313,26 @@ impl Bmc {
         }
         self.note(format!("bios {id} staged {version}"));
         self.show_staged(index);
+    }
+
+    /// Takes back what a task staged, unless a host is writing it. Says whether anything was taken back.
+    pub(in super::super) fn unstage(&mut self, task: &str) -> bool {
+        let writes = Phase::Post { flashing: true };
+        let mut any = false;
+        for index in 0..self.hosts.len() {
+            let id = self.system_id(index);
+            let host = self
+                .hosts
+                .get_mut(index)
+                .filter(|host| host.phase != writes);
+            let ours = |staged: &mut Staged| staged.task.as_deref() == Some(task);
+            if let Some(staged) = host.and_then(|host| host.staged.take_if(ours)) {
+                any = true;
+                self.hide_staged(&staged);
+                self.note(format!("bios {id} unstaged {}", staged.version));
+            }
+        }
+        any
     }
 
     /// A staged image runs; a task that waited with it ends, unless it waits for another host too.

@@ -32,6 +32,8 @@ fn registry_entry((key, severity, text, resolution): Entry) -> Value {
     json!({
         "Description": format!("Indicates {key}."),
         "Message": text,
+        // Deprecated, but older clients look for nothing else.
+        "Severity": severity,
         "MessageSeverity": severity,
         "NumberOfArgs": count,
         "ParamTypes": vec!["string"; count],
