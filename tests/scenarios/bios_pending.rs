@@ -58,7 +58,7 @@ async fn values_pending_on_a_sibling_stop_a_reset_of_the_bmc() {
     let text = pipeline(&stage_text(
         "ssh",
         "bmc-settings",
-        "settings = { \"SSH.1.MaxSessions\" = 4 }",
+        "settings = { \"SshMaxSessions\" = 4 }",
     ));
 
     let held = world.apply(&[&text]).await;

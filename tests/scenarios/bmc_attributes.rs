@@ -24,19 +24,14 @@ fn settings(wanted: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn attributes_are_written_once_and_the_stage_is_completed_by_a_later_read() {
     let world = World::one(1, "");
-    let text = settings(
-        "\"NTPConfigGroup.1.NTPEnable\" = \"Enabled\", \"NTPConfigGroup.1.NTPMaxDist\" = 32",
-    );
+    let text = settings("\"NtpEnable\" = \"Enabled\", \"NtpMaxDistance\" = 32");
 
     let report = world.apply(&[&text]).await;
 
     assert_completed(&report, "time", "applied");
     assert_eq!(world.writes(BMC), [format!("PATCH {ATTRIBUTES} 200")]);
-    assert_eq!(
-        bmc_attribute(&world, "NTPConfigGroup.1.NTPEnable"),
-        "Enabled"
-    );
-    assert_eq!(bmc_attribute(&world, "NTPConfigGroup.1.NTPMaxDist"), 32);
+    assert_eq!(bmc_attribute(&world, "NtpEnable"), "Enabled");
+    assert_eq!(bmc_attribute(&world, "NtpMaxDistance"), 32);
     let ledger = world.ledger(BMC);
     let is = |method: &str, line: &mock_bmc::ledger::LedgerLine| {
         line.method.as_deref() == Some(method) && line.path.as_deref() == Some(ATTRIBUTES)
@@ -53,7 +48,7 @@ async fn attributes_are_written_once_and_the_stage_is_completed_by_a_later_read(
 #[tokio::test(start_paused = true)]
 async fn attributes_that_need_a_reset_of_the_bmc_get_exactly_one() {
     let world = World::one(1, "");
-    let text = settings("\"SSH.1.MaxSessions\" = 4, \"WebServer.1.TLSProtocol\" = \"TLS13\"");
+    let text = settings("\"SshMaxSessions\" = 4, \"WebTlsProtocol\" = \"TLS13\"");
 
     let report = world.apply(&[&text]).await;
 
@@ -63,7 +58,7 @@ async fn attributes_that_need_a_reset_of_the_bmc_get_exactly_one() {
         world.caused(BMC, "reset "),
         ["reset /redfish/v1/Managers/BMC GracefulRestart"]
     );
-    assert_eq!(bmc_attribute(&world, "SSH.1.MaxSessions"), 4);
+    assert_eq!(bmc_attribute(&world, "SshMaxSessions"), 4);
     assert_eq!(
         told(&world, &["power ", "post "]),
         [""; 0],
@@ -88,9 +83,9 @@ async fn a_refused_write_fails_the_stage_with_the_words_of_the_bmc() {
     let after = stage_text(
         "after",
         "bmc-settings",
-        "settings = { \"SysLog.1.Port\" = 1514 }",
+        "settings = { \"SyslogPort\" = 1514 }",
     );
-    let text = settings("\"NTPConfigGroup.1.NTPEnable\" = \"Enabled\"") + &after;
+    let text = settings("\"NtpEnable\" = \"Enabled\"") + &after;
 
     let report = world.apply(&[&text]).await;
 
@@ -102,21 +97,12 @@ async fn a_refused_write_fails_the_stage_with_the_words_of_the_bmc() {
 /// Scenario 36, where the BMC says yes and does nothing.
 #[tokio::test(start_paused = true)]
 async fn a_value_that_is_accepted_and_not_kept_fails_the_stage_by_name() {
-    let world = World::one(
-        1,
-        "[bmc_settings]\nsilently_kept = [\"NTPConfigGroup.1.NTPMaxDist\"]",
-    );
-    let text = settings(
-        "\"NTPConfigGroup.1.NTPEnable\" = \"Enabled\", \"NTPConfigGroup.1.NTPMaxDist\" = 32",
-    );
+    let world = World::one(1, "[bmc_settings]\nsilently_kept = [\"NtpMaxDistance\"]");
+    let text = settings("\"NtpEnable\" = \"Enabled\", \"NtpMaxDistance\" = 32");
 
     let report = world.apply(&[&text]).await;
 
-    assert_failed(
-        &report,
-        "time",
-        &["`NTPConfigGroup.1.NTPMaxDist` is 16 instead of 32"],
-    );
+    assert_failed(&report, "time", &["`NtpMaxDistance` is 16 instead of 32"]);
     assert!(
         !first(&report).reason.contains("NTPEnable"),
         "{}",
@@ -131,7 +117,7 @@ async fn a_value_that_is_accepted_and_not_kept_fails_the_stage_by_name() {
 async fn where_nothing_differs_nothing_is_written_and_nothing_is_reset() {
     let world = World::one(1, "");
     let text = settings(
-        "\"SSH.1.MaxSessions\" = 2, \"IPMILan.1.Enable\" = false, \"SysLog.1.Port\" = \"514\"",
+        "\"SshMaxSessions\" = 2, \"IpmiOverLan\" = false, \"SyslogPort\" = \"514\"",
     ) + &stage_text(
         "plain",
         "bmc-settings",
@@ -149,7 +135,7 @@ async fn where_nothing_differs_nothing_is_written_and_nothing_is_reset() {
 #[tokio::test(start_paused = true)]
 async fn an_unmet_version_guard_blocks_visibly_and_a_met_one_lets_the_settings_through() {
     let world = World::one(1, "");
-    let body = "version = \"1.60\"\nsettings = { \"NTPConfigGroup.1.NTPEnable\" = \"Enabled\" }";
+    let body = "version = \"1.60\"\nsettings = { \"NtpEnable\" = \"Enabled\" }";
     let text = pipeline(&stage_text("time", "bmc-settings", body));
 
     let held = world.apply(&[&text]).await;
@@ -171,9 +157,7 @@ async fn an_enumeration_by_display_name_that_is_already_there_is_left_alone() {
         let world = World::one(1, "");
 
         let report = world
-            .apply(&[&settings(&format!(
-                "\"WebServer.1.TLSProtocol\" = \"{wanted}\""
-            ))])
+            .apply(&[&settings(&format!("\"WebTlsProtocol\" = \"{wanted}\""))])
             .await;
 
         assert_completed(&report, "time", "already-there");
@@ -186,13 +170,11 @@ async fn an_enumeration_by_display_name_that_is_already_there_is_left_alone() {
 async fn an_enumeration_by_display_name_is_written_by_its_value_name() {
     let world = World::one(1, "");
 
-    let report = world
-        .apply(&[&settings("\"NTPConfigGroup.1.NTPEnable\" = \"On\"")])
-        .await;
+    let report = world.apply(&[&settings("\"NtpEnable\" = \"On\"")]).await;
 
     assert_completed(&report, "time", "applied");
     let sent = &bodies(&world, ATTRIBUTES)[0]["Attributes"];
-    assert_eq!(*sent, json!({ "NTPConfigGroup.1.NTPEnable": "Enabled" }));
+    assert_eq!(*sent, json!({ "NtpEnable": "Enabled" }));
 }
 
 /// Scenario 43.
@@ -200,18 +182,18 @@ async fn an_enumeration_by_display_name_is_written_by_its_value_name() {
 async fn boolean_and_null_attributes_are_compared_and_written_in_their_own_type() {
     let world = World::one(1, "");
     let text = settings(
-        "\"IPMILan.1.Enable\" = \"true\", \"NTPConfigGroup.1.NTP2\" = \"192.0.2.7\", \"SysLog.1.Server1\" = \"\"",
+        "\"IpmiOverLan\" = \"true\", \"NtpServer2\" = \"192.0.2.7\", \"SyslogServer\" = \"\"",
     );
 
     let report = world.apply(&[&text]).await;
 
     assert_completed(&report, "time", "applied");
     let sent = bodies(&world, ATTRIBUTES);
-    let wanted = json!({ "IPMILan.1.Enable": true, "NTPConfigGroup.1.NTP2": "192.0.2.7" });
+    let wanted = json!({ "IpmiOverLan": true, "NtpServer2": "192.0.2.7" });
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0]["Attributes"], wanted);
-    assert_eq!(bmc_attribute(&world, "IPMILan.1.Enable"), true);
-    assert_eq!(bmc_attribute(&world, "NTPConfigGroup.1.NTP2"), "192.0.2.7");
+    assert_eq!(bmc_attribute(&world, "IpmiOverLan"), true);
+    assert_eq!(bmc_attribute(&world, "NtpServer2"), "192.0.2.7");
 
     let again = world.apply(&[&text]).await;
 
@@ -227,20 +209,20 @@ async fn an_unknown_name_fails_the_stage_before_any_write_of_it() {
   [[stage.flow]]
   name = \"first\"
   priority = 1
-  settings = { \"SysLog.1.Port\" = 1514 }
+  settings = { \"SyslogPort\" = 1514 }
   [[stage.flow]]
   name = \"second\"
   priority = 2
-  settings = { \"NTPConfigGroup.1.NTPEnabled\" = \"Enabled\", \"NTPConfigGroup.1.NTPMaxDist\" = 500 }
+  settings = { \"NtpEnabled\" = \"Enabled\", \"NtpMaxDistance\" = 500 }
 ";
     let text = pipeline(&stage_text("time", "bmc-settings", body));
 
     let report = world.apply(&[&text]).await;
 
     let words = [
-        "`NTPConfigGroup.1.NTPEnabled` is no attribute",
-        "did you mean `NTPConfigGroup.1.NTPEnable`?",
-        "`NTPConfigGroup.1.NTPMaxDist` is at most 128, not 500",
+        "`NtpEnabled` is no attribute",
+        "did you mean `NtpEnable`?",
+        "`NtpMaxDistance` is at most 128, not 500",
     ];
     assert_failed(&report, "time", &words);
     assert_eq!(world.writes(BMC), [""; 0]);

@@ -37,7 +37,7 @@ async fn every_stage_is_listed_in_authored_order_before_it_begins() {
         bmc_hop(&world, "1.60"),
         settings("quiet", "bios", "QuietBoot = false"),
         bios_hop(&world, "2.20"),
-        settings("ntp", "bmc", "\"NTPConfigGroup.1.NTP1\" = \"10.0.0.1\""),
+        settings("ntp", "bmc", "\"NtpServer1\" = \"10.0.0.1\""),
     ]);
     let seen: RefCell<Option<RunStatus>> = RefCell::default();
     world
@@ -162,12 +162,12 @@ async fn a_completed_run_that_is_processed_again_changes_nothing() {
 async fn a_run_with_nothing_to_do_is_completed_without_a_write() {
     let world = World::one(
         2,
-        "[versions]\nbmc = \"1.80\"\nbios = \"2.50\"\n[bmc_settings.attributes]\n\"NTPConfigGroup.1.NTP1\" = \"10.0.0.1\"\n",
+        "[versions]\nbmc = \"1.80\"\nbios = \"2.50\"\n[bmc_settings.attributes]\n\"NtpServer1\" = \"10.0.0.1\"\n",
     );
     let text = pipeline(&[
         bmc_hop(&world, "1.60"),
         bmc_hop(&world, "1.80"),
-        settings("ntp", "bmc", "\"NTPConfigGroup.1.NTP1\" = \"10.0.0.1\""),
+        settings("ntp", "bmc", "\"NtpServer1\" = \"10.0.0.1\""),
         settings("quiet", "bios", "QuietBoot = true"),
         bios_hop(&world, "2.20"),
     ]);

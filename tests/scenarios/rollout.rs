@@ -10,7 +10,7 @@ use redpipe::run::{Record, RunPhase};
 use super::common::{PIPELINE, bios_hop, bmc_hop, named, pipeline, row, settings};
 use super::support::world::{World, status};
 
-const NTP: &str = "\"NTPConfigGroup.1.NTP1\" = \"10.0.0.1\"";
+const NTP: &str = "\"NtpServer1\" = \"10.0.0.1\"";
 
 /// One BMC at a time.
 const SERIAL: &str = "[rollout]\nmax_concurrent = 1\n";
