@@ -14,6 +14,9 @@ pub(crate) fn sentence(record: &Record) -> Option<String> {
             return Some(format!("started for {}", names.join(", ")));
         }
         Record::Resumed { .. } => return Some("taken up again".to_owned()),
+        Record::Ordered { order } => {
+            return Some(format!("ordered: {} {}", order.verb.as_str(), order.said()));
+        }
         Record::Outage {
             gone: true,
             reason,

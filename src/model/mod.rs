@@ -1,5 +1,5 @@
 //! This room holds the nouns that every other room shares: names, settings, faults, what a BMC can do, what one look
-//! at it found, and what may be asked of it.
+//! at it found, what may be asked of it, and what people order.
 //!
 //! It decides nothing, reads no clock and does no I/O.
 
@@ -10,6 +10,7 @@ pub mod fault;
 pub mod id;
 pub mod inventory;
 pub mod look;
+pub mod order;
 pub mod setting;
 pub mod version;
 
@@ -20,5 +21,6 @@ pub use fault::{BmcMessage, Fault, FaultKind, Retry};
 pub use id::{BmcName, PipelineName, RunKey, ServerName, StageName, Target};
 pub use inventory::{Bmc, Inventory, Server};
 pub use look::{Look, LookRequest, Seen};
+pub use order::{About, Order, Verb};
 pub use setting::{SettingChange, SettingsView};
 pub use version::FirmwareVersion;

@@ -10,7 +10,7 @@ use super::record::{Record, ServerBox, StageHead, StageWord, Wait};
 use super::state::RunState;
 use super::{finish, identity, stage};
 use crate::model::{
-    Action, Fault, FaultKind, IntentId, Look, LookRequest, Outcome, Retry, RunKey, Seen,
+    Action, Fault, FaultKind, IntentId, Look, LookRequest, Order, Outcome, Retry, RunKey, Seen,
     ServerName, Target,
 };
 use crate::plan::{Remembered, RunSpec, StageKindSpec};
@@ -34,6 +34,8 @@ pub struct RunMachine {
 pub enum Input<'a> {
     /// This process took the run up from its journal.
     Restored,
+    /// A person gave an order that concerns this run.
+    Ordered(&'a Order),
     /// A look ended.
     Looked {
         /// What was asked.
@@ -124,6 +126,7 @@ impl RunMachine {
         }
         match input {
             Input::Restored => self.restored(),
+            Input::Ordered(order) => self.ordered(order),
             Input::ActEnded { id, outcome } => self.act_ended(id, outcome),
             Input::Looked {
                 seen: Seen::Failed(fault),

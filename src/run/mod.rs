@@ -12,6 +12,7 @@ mod foreign;
 mod identity;
 mod lanes;
 pub mod machine;
+mod order;
 mod pass;
 pub mod record;
 mod stage;

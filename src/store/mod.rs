@@ -1,4 +1,5 @@
-//! This room keeps what must outlive the process: journals of runs, leases of BMCs, and durable facts about BMCs.
+//! This room keeps what must outlive the process: journals of runs, leases of BMCs, durable facts about
+//! BMCs, and what people ordered.
 //!
 //! It deliberately does not know what a record means (the run room does), reads no clock (the caller says what time it
 //! is), and starts no task: every call is short and synchronous.
@@ -10,6 +11,7 @@ mod journal;
 mod lease;
 mod location;
 mod memory;
+mod orders;
 mod process;
 mod selection;
 mod sqlite;
@@ -21,6 +23,7 @@ pub use journal::{EventRow, Journal, JournalRow, RunMark, RunRow, StoredRecord};
 pub use lease::{HeldBy, Lease, LeaseEpoch, Leases, Owner, Taken};
 pub use location::{StateLocation, default_path};
 pub use memory::MemoryStore;
+pub use orders::Orders;
 pub use process::{ProcessLock, this_host};
 pub use selection::Selection;
 pub use sqlite::SqliteStore;
@@ -28,6 +31,6 @@ pub use sqlite::SqliteStore;
 /// All that a store does; implemented by whatever does its parts.
 ///
 /// SQLite and memory pass the same conformance suite.
-pub trait Store: Journal + Leases + Facts {}
+pub trait Store: Journal + Leases + Facts + Orders {}
 
-impl<T: Journal + Leases + Facts> Store for T {}
+impl<T: Journal + Leases + Facts + Orders> Store for T {}

@@ -22,5 +22,6 @@ mod life;
 mod load;
 mod managers;
 mod no_brick;
+mod orders;
 mod rollout;
 mod servers;

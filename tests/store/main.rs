@@ -7,4 +7,5 @@ mod facts;
 mod files;
 mod kill;
 mod model;
+mod orders;
 mod world;

@@ -20,7 +20,7 @@ use redpipe::daemon::{
     RunEnd, Secrets, Stop, apply, assign, history, plan, prepare_images, read_given,
 };
 use redpipe::model::inventory::Bmc as ListedBmc;
-use redpipe::model::{BmcName, Fault, PipelineName};
+use redpipe::model::{About, BmcName, Fault, Order, PipelineName, RunKey, Verb};
 use redpipe::pipeline::{self, Selector};
 use redpipe::redfish::{Clock, Memory, Transport};
 use redpipe::run::status::RunStatus;
@@ -261,6 +261,21 @@ impl World {
                 return None;
             }
         }
+    }
+
+    /// What a person orders by another process, now.
+    pub(crate) fn order(&self, about: &About, verb: &Verb) -> Order {
+        let store = self.engine().store();
+        store.place_order(self.wall(), "ann", about, verb).unwrap()
+    }
+
+    /// The first run of a pipeline on a BMC, as orders name it.
+    pub(crate) fn run_of(pipeline: &str, bmc: &str) -> About {
+        About::Run(RunKey {
+            pipeline: pipeline.into(),
+            bmc: bmc.into(),
+            number: 1,
+        })
     }
 
     /// Plans pipelines by a new engine.

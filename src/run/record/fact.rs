@@ -8,10 +8,12 @@ use super::intent::{Intent, Milestone, TaskSeen};
 use super::phase::{How, RunPhase};
 use super::place::{Place, ServerBox, StageHead, Wait};
 use crate::model::look::{Identity, Power};
-use crate::model::{Fault, IntentId, Outcome, RunKey, ServerName, StageName, Target, TaskHandle};
+use crate::model::{
+    Fault, IntentId, Order, Outcome, RunKey, ServerName, StageName, Target, TaskHandle,
+};
 
 /// The shape of [`Record`] that this build writes.
-pub const RECORD_VERSION: u32 = 1;
+pub const RECORD_VERSION: u32 = 2;
 
 /// One durable fact of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,11 @@ pub enum Record {
         digest: String,
         /// Stages in order, as it reads them now.
         stages: Vec<StageHead>,
+    },
+    /// A person's order is taken up.
+    Ordered {
+        /// Which.
+        order: Order,
     },
     /// A stage begins on a target.
     StageStarted {

@@ -65,6 +65,7 @@ impl Work {
             }
             Record::Started { .. }
             | Record::Resumed { .. }
+            | Record::Ordered { .. }
             | Record::StageStarted { .. }
             | Record::Outage { .. }
             | Record::RootGood { .. }

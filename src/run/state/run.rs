@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::work::{GoodReads, Work};
 use crate::model::look::Identity;
-use crate::model::{RunKey, ServerName, Target};
+use crate::model::{Order, RunKey, ServerName, Target};
 use crate::run::record::{Place, Record, RunPhase, ServerBox, StageHead, Wait};
 
 /// State of one run.
@@ -38,6 +38,8 @@ pub struct RunState {
     pub last_write_at: Option<Timestamp>,
     /// Things a person should know.
     pub notices: Vec<String>,
+    /// Orders taken up, oldest first.
+    pub orders: Vec<Order>,
 }
 
 /// What the first good look fixed.
@@ -92,6 +94,7 @@ impl RunState {
                 }
                 self.wait = None;
             }
+            Record::Ordered { order } => self.orders.push(order.clone()),
             Record::StageStarted { at: place, attempt } => {
                 self.works
                     .entry(place.clone())

@@ -6,6 +6,7 @@
 mod facts;
 mod journal;
 mod leases;
+mod orders;
 mod state;
 
 pub use state::MemoryStore;

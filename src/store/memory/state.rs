@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use crate::model::id::{BmcName, RunKey};
+use crate::model::order::Order;
 use crate::store::fact_kind::FactKind;
 use crate::store::journal::{JournalRow, RunRow};
 use crate::store::lease::LeaseState;
@@ -23,6 +24,8 @@ pub(super) struct State {
     pub(super) journal: Vec<(RunKey, JournalRow)>,
     pub(super) leases: BTreeMap<BmcName, LeaseState>,
     pub(super) facts: BTreeMap<(FactKind, String, String), Value>,
+    /// Oldest first.
+    pub(super) orders: Vec<Order>,
 }
 
 impl MemoryStore {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A column that holds a text form: a time, a path.
@@ -31,6 +32,11 @@ where
 
 /// A column of JSON text.
 pub(super) fn json(row: &Row<'_>, column: &'static str) -> Result<Value> {
+    typed(row, column)
+}
+
+/// A column of JSON text in a known shape.
+pub(super) fn typed<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| unreadable(row, column, error))
 }

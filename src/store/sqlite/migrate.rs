@@ -8,7 +8,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 const APPLICATION_ID: i64 = 0x7264_7070;
 
 /// What each schema adds to the one before; a step is never edited once released.
-const STEPS: [&str; SCHEMA as usize] = ["CREATE TABLE runs (
+const STEPS: [&str; SCHEMA as usize] = [
+    "CREATE TABLE runs (
         run_id      TEXT NOT NULL PRIMARY KEY,
         pipeline    TEXT NOT NULL,
         bmc         TEXT NOT NULL,
@@ -49,10 +50,21 @@ const STEPS: [&str; SCHEMA as usize] = ["CREATE TABLE runs (
         body    TEXT NOT NULL,
         PRIMARY KEY (kind, about, subject)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX facts_by_subject ON facts (kind, subject);"];
+    CREATE INDEX facts_by_subject ON facts (kind, subject);",
+    "CREATE TABLE orders (
+        id       INTEGER PRIMARY KEY AUTOINCREMENT,
+        at       TEXT NOT NULL,
+        by       TEXT NOT NULL,
+        pipeline TEXT NOT NULL,
+        bmc      TEXT,
+        number   INTEGER,
+        verb     TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX orders_by_pipeline ON orders (pipeline);",
+];
 
 /// The schema that this redpipe writes.
-pub(super) const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 2;
 
 /// What a database was found to be.
 pub(super) enum Found {

@@ -8,5 +8,6 @@ mod facts;
 mod journal;
 mod leases;
 mod migrate;
+mod orders;
 
 pub use database::SqliteStore;

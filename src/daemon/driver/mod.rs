@@ -3,28 +3,33 @@
 //! One loop per BMC: nothing on a BMC ever happens beside it. A request that changes something is sent only after its
 //! intent is durable and while the lease is young.
 
+mod orders;
+mod start;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::board::Event;
-use super::engine::Engine;
-use super::journal::{Journal, JournalError};
-use super::lease::{LEASE_LIFE, LeaseKeeper};
-use super::prepare::Assignment;
-use super::stop::Stop;
+use crate::daemon::board::Event;
+use crate::daemon::engine::Engine;
+use crate::daemon::journal::{Journal, JournalError};
+use crate::daemon::lease::{LEASE_LIFE, LeaseKeeper};
+use crate::daemon::prepare::Assignment;
+use crate::daemon::stop::Stop;
 use crate::model::inventory::Bmc;
-use crate::model::{Action, Fault, FaultKind, IntentId, LookRequest, Outcome, Retry, RunKey, Seen};
-use crate::plan::{Remembered, RunSpec};
+use crate::model::{Action, Fault, FaultKind, IntentId, Outcome, Retry};
 use crate::redfish::Client;
 use crate::run::status::{RunStatus, status};
 use crate::run::{Decision, Input, Permits, Record, RunMachine, RunPhase};
-use crate::store::{RunRow, Taken};
+use crate::store::Taken;
 
 /// Longest time a request of a former owner may still be under way; a taker waits for it before its first probe.
 const FOREIGN_REQUEST_MAX: Duration = Duration::from_mins(2);
+
+/// Between two looks for orders, where a wait is longer: a person who types `cancel` sees it taken up.
+const ORDERS_POLL: Duration = Duration::from_secs(5);
 
 /// How driving one run ended.
 #[derive(Debug, Clone)]
@@ -130,13 +135,16 @@ impl Driver<'_> {
             None => self.begin().await?,
         };
         loop {
+            self.take_orders(&mut machine, &mut journal)?;
             self.rest(&machine)?;
             let request = machine.needs();
             let due = match &last {
                 Some((asked, at)) if *asked == request => *at + machine.interval(self.now()),
                 Some(_) | None => Instant::now(),
             };
-            self.pause_until(due, &machine).await?;
+            if !self.pause_until(due, &machine).await? {
+                continue;
+            }
             let seen = self.client.look(&request).await;
             last = Some((request.clone(), Instant::now()));
             let decision = machine.decide(
@@ -159,139 +167,6 @@ impl Driver<'_> {
                 last = Some((machine.needs(), Instant::now()));
             }
         }
-    }
-
-    /// The unfinished run of this BMC; one of another pipeline that never wrote anything is closed.
-    fn unfinished(&self) -> Result<Option<RunRow>, Halt> {
-        let store = self.engine.store();
-        let found = store
-            .unfinished_run(&self.bmc.name)
-            .map_err(|error| Halt::Broken(error.fault()))?;
-        let Some(row) = found else { return Ok(None) };
-        if row.key.pipeline == self.assignment.pipeline.name {
-            return Ok(Some(row));
-        }
-        let (mut journal, records) = Journal::resume(store, row)?;
-        let mut state = crate::run::RunState::default();
-        for (at, record) in &records {
-            state.apply(*at, record);
-        }
-        if state.has_written {
-            let other = &journal.key().pipeline;
-            let message = format!(
-                "run `{other}/{}` is not over; two pipelines never act on one BMC",
-                self.bmc.name
-            );
-            let hint = format!("apply `{other}` to its end first");
-            let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message).with_hint(hint);
-            return Err(Halt::End(RunEnd::NotStarted(fault)));
-        }
-        let reason = format!(
-            "never wrote anything; pipeline `{}` takes its place",
-            self.assignment.pipeline.name
-        );
-        let record = Record::Ended {
-            phase: RunPhase::Cancelled,
-            reason,
-        };
-        journal.append(self.lease.epoch(), self.now(), &[record])?;
-        Ok(None)
-    }
-
-    fn resume(&self, row: RunRow) -> Result<Started, Halt> {
-        let (mut journal, records) = Journal::resume(self.engine.store(), row)?;
-        let mut state = crate::run::RunState::default();
-        for (at, record) in &records {
-            state.apply(*at, record);
-        }
-        let servers = state
-            .start
-            .as_ref()
-            .map(|start| start.servers.clone())
-            .unwrap_or_default();
-        let spec = self
-            .assignment
-            .spec(&servers)
-            .map_err(|fault| Halt::End(RunEnd::NotStarted(fault)))?;
-        if let Some(lost) = state
-            .works
-            .iter()
-            .find(|(place, work)| work.is_flashing() && spec.stage(&place.stage).is_none())
-        {
-            let message = format!(
-                "stage `{}` left the pipeline while its update is open",
-                lost.0.stage
-            );
-            let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message)
-                .with_hint("put the stage back until the run is over");
-            return Err(Halt::End(RunEnd::NotStarted(fault)));
-        }
-        let context = self.context(&spec)?;
-        let key = journal.key().clone();
-        let mut machine = RunMachine::restore(
-            key,
-            spec,
-            context,
-            records.iter().map(|(at, record)| (*at, record)),
-        );
-        let decision = machine.decide(self.now(), Input::Restored, self.permits());
-        self.write_down(&mut machine, &mut journal, decision)?;
-        Ok((machine, journal, None))
-    }
-
-    /// A first good look, before anything is opened: who is there, and is it the right box.
-    async fn begin(&self) -> Result<Started, Halt> {
-        let request = LookRequest {
-            state: true,
-            software: true,
-            ..LookRequest::default()
-        };
-        let look = match self.client.look(&request).await {
-            Seen::Looked(look) => look,
-            Seen::Failed(fault) => return Err(Halt::End(RunEnd::NotStarted(fault))),
-        };
-        let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
-        let servers = self.assignment.servers(&look).map_err(not_started)?;
-        let spec = self.assignment.spec(&servers).map_err(not_started)?;
-        self.engine
-            .check_identity(self.bmc, &spec, &look)
-            .map_err(not_started)?;
-        let context = self.context(&spec)?;
-        let seen = Seen::Looked(look);
-        let now = self.now();
-        let permits = self.permits();
-        let mut opened = None;
-        let decide = |key: &RunKey| {
-            let machine = RunMachine::new(key.clone(), spec, context);
-            let mut decision = machine.decide(
-                now,
-                Input::Looked {
-                    request: &request,
-                    seen: &seen,
-                },
-                permits,
-            );
-            decision.act = None;
-            opened = Some(machine);
-            decision.records
-        };
-        let (journal, records) = Journal::open(
-            self.engine.store(),
-            &self.assignment.pipeline.name,
-            &self.bmc.name,
-            self.lease.epoch(),
-            now,
-            decide,
-        )?;
-        let mut machine = opened.expect("the journal was opened with this machine's records");
-        self.take_up(&mut machine, now, &records);
-        Ok((machine, journal, None))
-    }
-
-    fn context(&self, spec: &RunSpec) -> Result<Remembered, Halt> {
-        self.engine
-            .context(&self.bmc.name, spec)
-            .map_err(|error| Halt::Broken(error.fault()))
     }
 
     /// Append first; only then is anything true, shown or sent.
@@ -371,17 +246,27 @@ impl Driver<'_> {
             });
     }
 
-    async fn pause_until(&self, due: Instant, machine: &RunMachine) -> Result<(), Halt> {
+    /// Waits for the next look; false where a person ordered something meanwhile.
+    async fn pause_until(&self, due: Instant, machine: &RunMachine) -> Result<bool, Halt> {
         let wait = due.saturating_duration_since(Instant::now());
-        if wait > Duration::ZERO {
-            self.show(machine, Some(crate::run::deadline::after(self.now(), wait)));
+        if wait == Duration::ZERO {
+            return Ok(true);
+        }
+        self.show(machine, Some(crate::run::deadline::after(self.now(), wait)));
+        let known = self.last_order()?;
+        while Instant::now() < due {
             tokio::select! {
-                () = tokio::time::sleep_until(due) => {}
-                () = self.stop.aborted() => return self.rest(machine),
-                () = self.stop.asked(), if machine.is_at_safe_point() => return self.rest(machine),
+                () = tokio::time::sleep_until(due.min(Instant::now() + ORDERS_POLL)) => {}
+                () = self.stop.aborted() => return self.rest(machine).map(|()| true),
+                () = self.stop.asked(), if machine.is_at_safe_point() => {
+                    return self.rest(machine).map(|()| true);
+                }
+            }
+            if self.last_order()? != known {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn pause(&self, wait: Duration) -> Result<(), Halt> {
@@ -402,6 +287,3 @@ impl Driver<'_> {
         self.engine.clock().now()
     }
 }
-
-/// A machine, its journal, and the last look: what was asked and when.
-type Started = (RunMachine, Journal, Option<(LookRequest, Instant)>);

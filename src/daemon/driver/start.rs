@@ -1,0 +1,148 @@
+//! How a driver comes by its run: taken up from the journal, or opened after a first good look.
+
+use tokio::time::Instant;
+
+use super::{Driver, Halt, RunEnd};
+use crate::daemon::journal::Journal;
+use crate::model::{Fault, FaultKind, LookRequest, Retry, RunKey, Seen};
+use crate::plan::{Remembered, RunSpec};
+use crate::run::{Input, Record, RunMachine, RunPhase};
+use crate::store::RunRow;
+
+/// A machine, its journal, and the last look: what was asked and when.
+pub(super) type Started = (RunMachine, Journal, Option<(LookRequest, Instant)>);
+
+impl Driver<'_> {
+    /// The unfinished run of this BMC; one of another pipeline that never wrote anything is closed.
+    pub(super) fn unfinished(&self) -> Result<Option<RunRow>, Halt> {
+        let store = self.engine.store();
+        let found = store
+            .unfinished_run(&self.bmc.name)
+            .map_err(|error| Halt::Broken(error.fault()))?;
+        let Some(row) = found else { return Ok(None) };
+        if row.key.pipeline == self.assignment.pipeline.name {
+            return Ok(Some(row));
+        }
+        let (mut journal, records) = Journal::resume(store, row)?;
+        let mut state = crate::run::RunState::default();
+        for (at, record) in &records {
+            state.apply(*at, record);
+        }
+        if state.has_written {
+            let other = &journal.key().pipeline;
+            let message = format!(
+                "run `{other}/{}` is not over; two pipelines never act on one BMC",
+                self.bmc.name
+            );
+            let hint = format!("apply `{other}` to its end first");
+            let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message).with_hint(hint);
+            return Err(Halt::End(RunEnd::NotStarted(fault)));
+        }
+        let reason = format!(
+            "never wrote anything; pipeline `{}` takes its place",
+            self.assignment.pipeline.name
+        );
+        let record = Record::Ended {
+            phase: RunPhase::Cancelled,
+            reason,
+        };
+        journal.append(self.lease.epoch(), self.now(), &[record])?;
+        Ok(None)
+    }
+
+    pub(super) fn resume(&self, row: RunRow) -> Result<Started, Halt> {
+        let (mut journal, records) = Journal::resume(self.engine.store(), row)?;
+        let mut state = crate::run::RunState::default();
+        for (at, record) in &records {
+            state.apply(*at, record);
+        }
+        let servers = state
+            .start
+            .as_ref()
+            .map(|start| start.servers.clone())
+            .unwrap_or_default();
+        let spec = self
+            .assignment
+            .spec(&servers)
+            .map_err(|fault| Halt::End(RunEnd::NotStarted(fault)))?;
+        if let Some(lost) = state
+            .works
+            .iter()
+            .find(|(place, work)| work.is_flashing() && spec.stage(&place.stage).is_none())
+        {
+            let message = format!(
+                "stage `{}` left the pipeline while its update is open",
+                lost.0.stage
+            );
+            let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message)
+                .with_hint("put the stage back until the run is over");
+            return Err(Halt::End(RunEnd::NotStarted(fault)));
+        }
+        let context = self.context(&spec)?;
+        let key = journal.key().clone();
+        let mut machine = RunMachine::restore(
+            key,
+            spec,
+            context,
+            records.iter().map(|(at, record)| (*at, record)),
+        );
+        let decision = machine.decide(self.now(), Input::Restored, self.permits());
+        self.write_down(&mut machine, &mut journal, decision)?;
+        Ok((machine, journal, None))
+    }
+
+    /// A first good look, before anything is opened: who is there, and is it the right box.
+    pub(super) async fn begin(&self) -> Result<Started, Halt> {
+        let request = LookRequest {
+            state: true,
+            software: true,
+            ..LookRequest::default()
+        };
+        let look = match self.client.look(&request).await {
+            Seen::Looked(look) => look,
+            Seen::Failed(fault) => return Err(Halt::End(RunEnd::NotStarted(fault))),
+        };
+        let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
+        let servers = self.assignment.servers(&look).map_err(not_started)?;
+        let spec = self.assignment.spec(&servers).map_err(not_started)?;
+        self.engine
+            .check_identity(self.bmc, &spec, &look)
+            .map_err(not_started)?;
+        let context = self.context(&spec)?;
+        let seen = Seen::Looked(look);
+        let now = self.now();
+        let permits = self.permits();
+        let mut opened = None;
+        let decide = |key: &RunKey| {
+            let machine = RunMachine::new(key.clone(), spec, context);
+            let mut decision = machine.decide(
+                now,
+                Input::Looked {
+                    request: &request,
+                    seen: &seen,
+                },
+                permits,
+            );
+            decision.act = None;
+            opened = Some(machine);
+            decision.records
+        };
+        let (journal, records) = Journal::open(
+            self.engine.store(),
+            &self.assignment.pipeline.name,
+            &self.bmc.name,
+            self.lease.epoch(),
+            now,
+            decide,
+        )?;
+        let mut machine = opened.expect("the journal was opened with this machine's records");
+        self.take_up(&mut machine, now, &records);
+        Ok((machine, journal, None))
+    }
+
+    fn context(&self, spec: &RunSpec) -> Result<Remembered, Halt> {
+        self.engine
+            .context(&self.bmc.name, spec)
+            .map_err(|error| Halt::Broken(error.fault()))
+    }
+}
