@@ -7,12 +7,15 @@ mod args;
 mod command;
 mod exit;
 mod files;
+mod live;
 mod printer;
 mod progress;
 mod report;
 mod shell;
+mod signals;
 mod story;
 mod table;
+mod told;
 
 use std::process::ExitCode;
 
@@ -39,8 +42,19 @@ pub fn main() -> ExitCode {
         }
     };
     let shell = Shell::new(&args);
+    let nothing = told::empty(&args.command);
     let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&shell, args.command)));
-    end.unwrap_or(Exit::Bug).into()
+    let exit = end.unwrap_or_else(|_| {
+        let hint = "this is a bug of redpipe: report it with what stands above";
+        shell.refuse(
+            Exit::Bug,
+            "bug",
+            "redpipe broke a promise of its own",
+            Some(hint),
+        )
+    });
+    shell.finish(&nothing);
+    exit.into()
 }
 
 fn run(shell: &Shell, command: Command) -> Exit {

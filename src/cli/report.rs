@@ -1,15 +1,19 @@
 //! How failures look: positions in files through miette, everything else as error, causes, hints.
 
-use std::fmt;
 use std::fmt::Write as _;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
+};
 
 use crate::model::Fault;
 use crate::pipeline::{Diagnostic, Diagnostics, Severity};
 
-/// Columns of a report where the terminal does not say.
+/// Columns that a label under an excerpt is wrapped at.
 const WIDTH: usize = 100;
+
+/// How the first line of an excerpt begins, before its place.
+const FRAME: &str = "╭─";
 
 /// A fault as a person reads it.
 pub(crate) fn fault(context: &str, fault: &Fault) -> String {
@@ -22,8 +26,9 @@ pub(crate) fn fault(context: &str, fault: &Fault) -> String {
         let _infallible = write!(text, "\n  cause: {cause}");
     }
     if let Some(status) = fault.status {
-        let uri = fault.uri.as_deref().unwrap_or("the request");
-        let _infallible = write!(text, "\n  cause: {uri} answered {status}");
+        let asked = fault.uri.as_ref().map(|uri| format!("`{uri}`"));
+        let asked = asked.as_deref().unwrap_or("the request");
+        let _infallible = write!(text, "\n  cause: {asked} was answered with status {status}");
     }
     for message in &fault.messages {
         let _infallible = write!(text, "\n  cause: the BMC says: {message}");
@@ -36,27 +41,16 @@ pub(crate) fn fault(context: &str, fault: &Fault) -> String {
 
 /// Every finding of a load, each with its file, line, column and the text underlined.
 pub(crate) fn findings(diagnostics: &Diagnostics) -> String {
-    let handler =
-        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(WIDTH);
     let mut text = String::new();
     for finding in &diagnostics.findings {
-        let report = Finding {
-            diagnostics,
-            finding,
-        };
-        let place = diagnostics.position(finding);
-        let file = &diagnostics.source(finding.source).name;
         let _infallible = writeln!(text, "{}: {}", finding.severity, finding.message);
-        let _infallible = writeln!(text, "  at {file}:{}:{}", place.line, place.column);
-        handler
-            .render_report(&mut text, report.diagnostic().as_ref())
-            .ok();
+        text.push_str(&excerpt(diagnostics, finding));
         for related in &finding.related {
             let source = diagnostics.source(related.source);
             let place = source.position(related.span.start);
             let _infallible = writeln!(
                 text,
-                "  see {}:{}:{}: {}",
+                "see {}:{}:{}: {}",
                 source.name, place.line, place.column, related.label
             );
         }
@@ -65,58 +59,51 @@ pub(crate) fn findings(diagnostics: &Diagnostics) -> String {
         }
         text.push('\n');
     }
-    let (errors, warnings) = (
-        diagnostics.count(Severity::Error),
-        diagnostics.count(Severity::Warning),
-    );
-    if errors + warnings > 0 {
-        let _infallible = writeln!(text, "{errors} errors, {warnings} warnings");
+    let counts = [
+        counted(diagnostics.count(Severity::Error), "error"),
+        counted(diagnostics.count(Severity::Warning), "warning"),
+    ];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    if !counts.is_empty() {
+        let _infallible = writeln!(text, "{}", counts.join(", "));
     }
     text
 }
 
-struct Finding<'a> {
-    diagnostics: &'a Diagnostics,
-    finding: &'a Diagnostic,
+/// The lines around a finding, with its text underlined and its place above them.
+///
+/// miette draws a headline too, which is ours to say, and counts columns in bytes, where people count characters.
+fn excerpt(diagnostics: &Diagnostics, finding: &Diagnostic) -> String {
+    let source = diagnostics.source(finding.source);
+    let span = finding.span.clone();
+    let label = LabeledSpan::new(Some(finding.label.clone()), span.start, span.len().max(1));
+    let report = Report::new(MietteDiagnostic::new(String::new()).with_label(label))
+        .with_source_code(NamedSource::new(&source.name, source.text.clone()));
+    let mut drawn = String::new();
+    GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+        .with_width(WIDTH)
+        .render_report(&mut drawn, report.as_ref())
+        .ok();
+    let place = source.position(span.start);
+    let place = format!("[{}:{}:{}]", source.name, place.line, place.column);
+    let mut text = String::new();
+    for line in drawn.lines().skip_while(|line| !line.contains(FRAME)) {
+        match line.split_once(FRAME) {
+            Some((margin, _)) => writeln!(text, "{margin}{FRAME}{place}"),
+            None => writeln!(text, "{line}"),
+        }
+        .expect("a String takes every write");
+    }
+    text
 }
 
-impl Finding<'_> {
-    /// Only the underlined excerpt: message and hint are ours to print.
-    fn diagnostic(&self) -> Box<dyn miette::Diagnostic> {
-        let source = self.diagnostics.source(self.finding.source);
-        let span = self.finding.span.clone();
-        let label = LabeledSpan::new(
-            Some(self.finding.label.clone()),
-            span.start,
-            span.len().max(1),
-        );
-        Box::new(Excerpt {
-            inner: MietteDiagnostic::new(String::new()).with_label(label),
-            source: NamedSource::new(&source.name, source.text.clone()),
-        })
+fn counted(count: usize, what: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        _ => Some(format!("{count} {what}s")),
     }
 }
 
-#[derive(Debug)]
-struct Excerpt {
-    inner: MietteDiagnostic,
-    source: NamedSource<String>,
-}
-
-impl fmt::Display for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(" ")
-    }
-}
-
-impl std::error::Error for Excerpt {}
-
-impl miette::Diagnostic for Excerpt {
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.inner.labels()
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(&self.source)
-    }
-}
+#[cfg(test)]
+mod tests;

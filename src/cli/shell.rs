@@ -4,13 +4,18 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde_json::Value;
+
 use super::args::Args;
 use super::exit::Exit;
 use super::files::{self, FilesError};
 use super::printer::Printer;
 use super::report;
+use super::signals::{READING, Signals};
+use super::told::{ErrorRow, Told};
 use crate::daemon::{
-    Assignment, Engine, Env, OpenOptions, assign, open, prepare_images, read_given,
+    Assignment, Engine, Env, OpenOptions, Stop, assign, open, prepare_images, read_given,
 };
 use crate::model::Fault;
 use crate::pipeline::{Diagnostics, Loaded, Selector};
@@ -25,6 +30,8 @@ pub(crate) struct Shell {
     pub(crate) state: Option<String>,
     /// The environment.
     pub(crate) env: Env,
+    /// What goes into the JSON document.
+    pub(crate) told: Arc<Told>,
 }
 
 impl Shell {
@@ -40,6 +47,7 @@ impl Shell {
             inventory: args.inventory.clone(),
             state: args.state.clone(),
             env: Arc::new(|name| std::env::var_os(name)),
+            told: Arc::default(),
         }
     }
 
@@ -49,13 +57,34 @@ impl Shell {
             .enable_all()
             .build();
         match runtime {
-            Ok(runtime) => runtime.block_on(command),
+            Ok(runtime) => {
+                let exit = runtime.block_on(command);
+                // A question that nobody answers must not keep an interrupted process alive.
+                runtime.shutdown_background();
+                exit
+            }
             Err(error) => {
-                self.printer
-                    .error(&format!("error: the runtime does not start: {error}"));
-                Exit::Bug
+                let message = format!("the runtime does not start: {error}");
+                self.refuse(Exit::Bug, "bug", &message, None)
             }
         }
+    }
+
+    /// Does work that only reads BMCs; a signal ends it in order. `None` = it was interrupted.
+    pub(crate) async fn reading<T>(
+        &self,
+        stop: &Stop,
+        work: impl Future<Output = Option<T>>,
+    ) -> Result<T, Exit> {
+        let signals = Signals::listen().ask(stop, self.printer, READING);
+        let done = tokio::select! {
+            done = work => done,
+            () = signals => None,
+        };
+        done.ok_or_else(|| {
+            let message = "interrupted before every BMC was read";
+            self.refuse(Exit::Interrupted, "interrupted", message, None)
+        })
     }
 
     /// Reads and checks all files; findings are printed.
@@ -82,8 +111,17 @@ impl Shell {
 
     fn files_error(&self, error: &FilesError) -> Exit {
         match error {
-            FilesError::Unreadable(message) => self.printer.error(&format!("error: {message}")),
-            FilesError::Invalid(diagnostics) => self.printer.error(&report::findings(diagnostics)),
+            FilesError::Unreadable(message) => {
+                self.refuse(Exit::Usage, "unreadable-file", message, None)
+            }
+            FilesError::Invalid(diagnostics) => self.invalid(diagnostics),
+        }
+    }
+
+    fn invalid(&self, diagnostics: &Diagnostics) -> Exit {
+        self.printer.error(&report::findings(diagnostics));
+        for row in ErrorRow::of_files(diagnostics) {
+            self.told.error(row);
         }
         Exit::Usage
     }
@@ -105,13 +143,11 @@ impl Shell {
         limit: Option<&str>,
     ) -> Result<Vec<Assignment>, Exit> {
         let limit = limit.map(Selector::parse).transpose().map_err(|message| {
-            self.printer.error(&format!("error: --limit: {message}"));
-            Exit::Usage
+            self.refuse(Exit::Usage, "usage", &format!("--limit: {message}"), None)
         })?;
         let given = read_given(&loaded.needs(), &self.env);
         if let Err(diagnostics) = loaded.check_given(&given) {
-            self.printer.error(&report::findings(&diagnostics));
-            return Err(Exit::Usage);
+            return Err(self.invalid(&diagnostics));
         }
         let pipelines: Vec<_> = loaded.pipelines.iter().cloned().map(Arc::new).collect();
         let mut assignments = assign(
@@ -121,22 +157,51 @@ impl Shell {
             &Arc::new(given),
         );
         if assignments.is_empty() {
-            self.printer.error("error: no server of the inventory matches\n\nhint: compare `[selector]` and `--limit` with the labels in the inventory");
-            return Err(Exit::NothingMatched);
+            let hint = "compare `[selector]` and `--limit` with the labels in the inventory";
+            let message = "no server of the inventory matches";
+            return Err(self.refuse(Exit::NothingMatched, "nothing-matched", message, Some(hint)));
         }
         if let Err(faults) = prepare_images(&mut assignments, &self.env).await {
             for fault in &faults {
-                self.printer.error(&report::fault("", fault));
+                self.failed("", fault, Exit::Usage);
             }
             return Err(Exit::Usage);
         }
         Ok(assignments)
     }
 
-    /// Prints a fault and passes the exit on.
+    /// Tells a fault that keeps the command from its work, and passes the exit on.
     pub(crate) fn failed(&self, context: &str, fault: &Fault, exit: Exit) -> Exit {
         self.printer.error(&report::fault(context, fault));
+        self.told.error(ErrorRow::of_fault(fault));
         exit
+    }
+
+    /// Tells what else keeps the command from its work, and passes the exit on.
+    pub(crate) fn refuse(&self, exit: Exit, kind: &str, message: &str, hint: Option<&str>) -> Exit {
+        let hinted = hint.map_or_else(String::new, |hint| format!("\n\nhint: {hint}"));
+        self.printer.error(&format!("error: {message}{hinted}"));
+        self.told.error(ErrorRow::new(kind, message, hint));
+        exit
+    }
+
+    /// Prints the command's document; nothing in text mode.
+    pub(crate) fn document(&self, found: &impl Serialize) {
+        if self.printer.is_json() {
+            self.printer.json(&self.told.document(found));
+        }
+    }
+
+    /// In JSON mode no command ends without a document; one of lines says its last word in a line.
+    pub(crate) fn finish(&self, nothing: &Value) {
+        let is_line = nothing.as_object().is_some_and(serde_json::Map::is_empty);
+        if let (true, Some(document)) = (self.printer.is_json(), self.told.rest(nothing)) {
+            if is_line {
+                self.printer.data(&document.to_string());
+            } else {
+                self.printer.json(&document);
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::driver::RunEnd;
 use super::history;
 use super::scheduler::ApplyReport;
 use crate::model::{BmcName, Fault, PipelineName};
+use crate::plan::PlanProblem;
 use crate::run::RunPhase;
 use crate::run::status::RunStatus;
 use crate::store::Store;
@@ -19,6 +20,8 @@ pub struct Summary {
     pub runs: Vec<RunStatus>,
     /// Every pipeline.
     pub pipelines: Vec<PipelineStatus>,
+    /// Why BMCs have no run, as far as this process knows.
+    pub problems: Vec<PlanProblem>,
 }
 
 /// One pipeline over its BMCs.
@@ -94,6 +97,7 @@ pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
     Ok(Summary {
         pipelines: pipelines.collect(),
         runs,
+        problems: Vec::new(),
     })
 }
 
@@ -114,7 +118,19 @@ pub fn of_report(report: &ApplyReport) -> Summary {
     Summary {
         pipelines: pipelines.collect(),
         runs,
+        problems: report.ends.iter().filter_map(problem).collect(),
     }
+}
+
+fn problem(((_, bmc), end): (&(PipelineName, BmcName), &RunEnd)) -> Option<PlanProblem> {
+    let RunEnd::NotStarted(fault) = end else {
+        return None;
+    };
+    Some(PlanProblem {
+        bmc: bmc.clone(),
+        kind: fault.kind.as_str().to_owned(),
+        message: fault.to_string(),
+    })
 }
 
 /// The latest run of every BMC of a pipeline.

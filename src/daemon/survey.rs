@@ -1,5 +1,6 @@
 //! Looking without touching: what a plan needs to see, and what `inventory check` tells.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -7,9 +8,11 @@ use tokio::task::JoinSet;
 
 use super::engine::Engine;
 use super::prepare::Assignment;
+use super::stop::Stop;
 use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, Look, LookRequest, PipelineName, Seen, Target};
 use crate::plan::{PlanProblem, RunReport, RunSpec, look_request, problems, report};
+use crate::redfish::Client;
 
 /// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
 const READS_MAX: usize = 128;
@@ -27,21 +30,26 @@ pub struct Planned {
     pub report: Result<(RunReport, Vec<PlanProblem>), Fault>,
 }
 
-/// Plans every assignment, reading all BMCs side by side; writes nothing but sessions and pins.
-pub async fn plan(engine: &Engine, assignments: &[Assignment]) -> Vec<Planned> {
+/// Plans every assignment, reading all BMCs side by side; writes nothing but sessions and pins. `None` = stopped.
+pub async fn plan(
+    engine: &Engine,
+    assignments: &[Assignment],
+    stop: &Stop,
+) -> Option<Vec<Planned>> {
     let reads = Arc::new(Semaphore::new(READS_MAX));
     let mut tasks = JoinSet::new();
     for (index, assignment) in assignments.iter().cloned().enumerate() {
-        let (engine, reads) = (engine.clone(), Arc::clone(&reads));
+        let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
         tasks.spawn(async move {
             let _permit = reads.acquire_owned().await;
-            (index, Box::pin(plan_one(&engine, &assignment)).await)
+            let planned = Box::pin(plan_one(&engine, &assignment, &stop)).await;
+            (index, planned)
         });
     }
     in_order(tasks).await
 }
 
-async fn plan_one(engine: &Engine, assignment: &Assignment) -> Planned {
+async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Option<Planned> {
     let planned = |spec, report| Planned {
         pipeline: assignment.pipeline.name.clone(),
         bmc: assignment.bmc.name.clone(),
@@ -50,9 +58,9 @@ async fn plan_one(engine: &Engine, assignment: &Assignment) -> Planned {
     };
     let client = match engine.client(&assignment.bmc) {
         Ok(client) => client,
-        Err(fault) => return planned(None, Err(fault)),
+        Err(fault) => return Some(planned(None, Err(fault))),
     };
-    let result = async {
+    let result = read(&client, stop, async {
         let first = LookRequest {
             state: true,
             ..LookRequest::default()
@@ -69,13 +77,28 @@ async fn plan_one(engine: &Engine, assignment: &Assignment) -> Planned {
             (report(&spec, &look, &context), problems(&spec, &look)),
             spec,
         ))
-    }
-    .await;
-    client.close().await;
-    match result {
+    });
+    Some(match result.await? {
         Ok((report, spec)) => planned(Some(spec), Ok(report)),
         Err(fault) => planned(None, Err(fault)),
+    })
+}
+
+/// Reads until it is stopped, and ends the session whatever comes; a second stop leaves that to the next start.
+async fn read<T>(
+    client: &Client,
+    stop: &Stop,
+    reading: impl Future<Output = Result<T, Fault>>,
+) -> Option<Result<T, Fault>> {
+    let found = tokio::select! {
+        found = reading => Some(found),
+        () = stop.asked() => None,
+    };
+    tokio::select! {
+        () = client.close() => {}
+        () = stop.aborted() => {}
     }
+    found
 }
 
 /// What one BMC told `inventory check`.
@@ -87,31 +110,29 @@ pub struct Checked {
     pub look: Result<Box<Look>, Fault>,
 }
 
-/// Reaches every BMC once and reads what identifies it; writes nothing but sessions and pins.
-pub async fn check(engine: &Engine, bmcs: &[Bmc]) -> Vec<Checked> {
+/// Reaches every BMC once and reads what identifies it; writes nothing but sessions and pins. `None` = stopped.
+pub async fn check(engine: &Engine, bmcs: &[Bmc], stop: &Stop) -> Option<Vec<Checked>> {
     let reads = Arc::new(Semaphore::new(READS_MAX));
     let mut tasks = JoinSet::new();
     for (index, bmc) in bmcs.iter().cloned().enumerate() {
-        let (engine, reads) = (engine.clone(), Arc::clone(&reads));
+        let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
         tasks.spawn(async move {
             let _permit = reads.acquire_owned().await;
-            (index, Box::pin(check_one(&engine, bmc)).await)
+            (index, Box::pin(check_one(&engine, bmc, &stop)).await)
         });
     }
     in_order(tasks).await
 }
 
-async fn check_one(engine: &Engine, bmc: Bmc) -> Checked {
+async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
     let client = match engine.client(&bmc) {
         Ok(client) => client,
         Err(fault) => {
-            return Checked {
-                bmc,
-                look: Err(fault),
-            };
+            let look = Err(fault);
+            return Some(Checked { bmc, look });
         }
     };
-    let look = async {
+    let look = read(&client, stop, async {
         let first = LookRequest {
             state: true,
             software: true,
@@ -122,10 +143,9 @@ async fn check_one(engine: &Engine, bmc: Bmc) -> Checked {
         let settings = look.systems.keys().cloned().map(Target::Server).collect();
         let request = LookRequest { settings, ..first };
         looked(client.look(&request).await)
-    }
-    .await;
-    client.close().await;
-    Checked { bmc, look }
+    });
+    let look = look.await?;
+    Some(Checked { bmc, look })
 }
 
 fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
@@ -135,7 +155,8 @@ fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
     }
 }
 
-async fn in_order<T: 'static>(mut tasks: JoinSet<(usize, T)>) -> Vec<T> {
+/// What every task found, in the order in which they were begun; `None` where any was stopped.
+async fn in_order<T: 'static>(mut tasks: JoinSet<(usize, Option<T>)>) -> Option<Vec<T>> {
     let mut found = Vec::new();
     while let Some(joined) = tasks.join_next().await {
         found.push(joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));

@@ -76,6 +76,9 @@ pub struct ServerStatus {
     pub how: Option<&'static str>,
     /// Why it stands there.
     pub reason: String,
+    /// Percent of its own task, if that says; for displays, JSON has the stage's.
+    #[serde(skip)]
+    pub percent: Option<u8>,
 }
 
 /// A condition as Kubernetes' readers know it.
@@ -255,6 +258,7 @@ fn stage_status(state: &RunState, head: &StageHead) -> StageStatus {
                     phase: view.phase,
                     how: view.how,
                     reason: view.reason,
+                    percent: view.percent,
                 })
             })
             .collect(),

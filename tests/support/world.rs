@@ -281,7 +281,8 @@ impl World {
     /// Plans pipelines by a new engine.
     pub(crate) async fn plan(&self, pipelines: &[&str]) -> Vec<Planned> {
         let assignments = self.assignments(pipelines).await;
-        Box::pin(plan(&self.engine(), &assignments)).await
+        let planned = Box::pin(plan(&self.engine(), &assignments, &self.stop)).await;
+        planned.expect("nobody stops it")
     }
 
     /// Looks at a BMC, or lays hands on it, now.

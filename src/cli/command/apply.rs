@@ -6,6 +6,7 @@ use crate::cli::command::plan;
 use crate::cli::command::status::in_short;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
+use crate::cli::signals::{Signals, WRITING};
 use crate::cli::{progress, report};
 use crate::daemon::{self, ApplyOptions, ApplyReport, Assignment, Engine, RunEnd, Stop, summary};
 use crate::run::RunPhase;
@@ -14,8 +15,8 @@ use crate::run::status::RunStatus;
 /// Plans, asks, applies, and prints what came of it.
 pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
     if !args.yes && !shell.printer.can_ask() {
-        shell.printer.error("error: `apply` changes hardware and there is no terminal to ask on\n\nhint: give `--yes`");
-        return Exit::Usage;
+        let message = "`apply` changes hardware and there is no terminal to ask on";
+        return shell.refuse(Exit::Usage, "usage", message, Some("give `--yes`"));
     }
     let loaded = match shell.files(&args.pipelines.pipelines) {
         Ok(loaded) => loaded,
@@ -30,13 +31,9 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
         Err(exit) => return exit,
     };
     if !args.yes {
-        let planned = daemon::plan(&engine, &assignments).await;
-        if plan::show(shell, &planned) == Exit::Usage {
-            return Exit::Usage;
-        }
-        if !shell.printer.ask("Apply this?") {
-            shell.printer.note("nothing was sent");
-            return Exit::Interrupted;
+        match agreed(shell, &engine, &assignments).await {
+            Ok(()) => {}
+            Err(exit) => return exit,
         }
     }
     let max_concurrent = args
@@ -54,6 +51,29 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
     .await
 }
 
+/// Shows the plan and asks.
+async fn agreed(shell: &Shell, engine: &Engine, assignments: &[Assignment]) -> Result<(), Exit> {
+    let stop = Stop::new();
+    let planned = shell
+        .reading(&stop, daemon::plan(engine, assignments, &stop))
+        .await?;
+    if plan::show(shell, &planned) == Exit::Usage {
+        return Err(Exit::Usage);
+    }
+    let printer = shell.printer;
+    let asked = tokio::task::spawn_blocking(move || printer.ask("Apply this?"));
+    let mut signals = Signals::listen();
+    let agreed = tokio::select! {
+        answer = asked => answer.unwrap_or(false),
+        () = signals.next() => false,
+    };
+    if agreed {
+        return Ok(());
+    }
+    shell.printer.note("nothing was sent");
+    Err(Exit::Interrupted)
+}
+
 /// Runs assignments with live progress and prints the final status.
 pub(crate) async fn drive(
     shell: &Shell,
@@ -69,7 +89,7 @@ pub(crate) async fn drive(
     let report = {
         let work = daemon::apply(engine, assignments, options, &stop);
         let shown = progress::watch(engine.board().clone(), shell.printer, move || clock.now());
-        let signals = interruptions(shell, &stop);
+        let signals = Signals::listen().ask(&stop, shell.printer, WRITING);
         tokio::select! {
             report = work => report,
             () = shown => ApplyReport::default(),
@@ -80,9 +100,9 @@ pub(crate) async fn drive(
     for line in in_short(&document.runs) {
         shell.printer.text(&line);
     }
-    shell.printer.json(&document);
+    shell.document(&document);
     explain(shell, &report);
-    exit_code(&report)
+    exit_code(&report, &stop)
 }
 
 /// Pipelines that want different values for one thing, as far as the files alone say.
@@ -100,31 +120,9 @@ fn contradicting(shell: &Shell, assignments: &[Assignment]) -> Option<Exit> {
         .collect();
     let found = crate::plan::conflicts(&specs.iter().collect::<Vec<_>>());
     for conflict in &found {
-        shell.printer.error(&format!("error: {conflict}"));
+        shell.refuse(Exit::Usage, "conflict", &conflict.to_string(), None);
     }
     (!found.is_empty()).then_some(Exit::Usage)
-}
-
-/// Never ends: turns Ctrl-C and SIGTERM into stop requests, and says what they mean.
-async fn interruptions(shell: &Shell, stop: &Stop) {
-    let mut terminate =
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
-    loop {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            () = async {
-                match &mut terminate {
-                    Some(signal) => drop(signal.recv().await),
-                    None => std::future::pending().await,
-                }
-            } => {}
-        }
-        if stop.ask() {
-            shell.printer.error("aborting: an open transfer is cut, and what the BMC makes of half an image is unknown; the next `apply` looks before it acts");
-        } else {
-            shell.printer.error("stopping at the next safe point: an open transfer ends first, no further step is begun; a second Ctrl-C aborts");
-        }
-    }
 }
 
 fn explain(shell: &Shell, report: &ApplyReport) {
@@ -147,11 +145,10 @@ fn explain(shell: &Shell, report: &ApplyReport) {
                 ));
             }
             RunEnd::Interrupted(Some(status)) => {
-                shell.printer.error(&format!(
-                    "stopped: {}: {}; the BMC goes on with what it has; `redpipe apply` carries on",
-                    status.id,
-                    doing(status)
-                ));
+                let going_on = going_on(status);
+                let hint = "`redpipe apply` carries on";
+                let text = format!("stopped: {}{going_on}\n\nhint: {hint}", status.id);
+                shell.printer.error(&text);
             }
             RunEnd::Over(_) | RunEnd::Interrupted(None) => {}
         }
@@ -161,18 +158,44 @@ fn explain(shell: &Shell, report: &ApplyReport) {
     }
 }
 
-fn doing(status: &RunStatus) -> String {
-    if status.reason.is_empty() {
-        status.phase.as_str().to_owned()
-    } else {
-        status.reason.clone()
+/// What goes on without us, line by line.
+fn going_on(status: &RunStatus) -> String {
+    let mut lines = Vec::new();
+    let open = |phase| matches!(phase, RunPhase::InProgress | RunPhase::Held);
+    for stage in status.stages.iter().filter(|stage| open(stage.phase)) {
+        let name = &stage.name;
+        if stage.servers.is_empty() {
+            let reason = Some(stage.reason.as_str()).filter(|reason| !reason.is_empty());
+            lines.push(format!(
+                "stage `{name}` on bmc: {}",
+                reason.unwrap_or("begun")
+            ));
+        }
+        for server in stage.servers.iter().filter(|server| open(server.phase)) {
+            let reason = Some(server.reason.as_str()).filter(|reason| !reason.is_empty());
+            let reason = reason.unwrap_or("begun");
+            lines.push(format!("stage `{name}` on {}: {reason}", server.server));
+        }
+        lines.extend(stage.task.iter().map(|task| {
+            let percent = stage.percent.map(|percent| format!(", {percent} % done"));
+            format!(
+                "the BMC goes on with task {task}{}",
+                percent.unwrap_or_default()
+            )
+        }));
     }
+    if lines.is_empty() {
+        lines.push("nothing of it is under way".to_owned());
+    }
+    format!("\n  {}", lines.join("\n  "))
 }
 
-fn exit_code(report: &ApplyReport) -> Exit {
+fn exit_code(report: &ApplyReport, stop: &Stop) -> Exit {
     let ends = report.ends.values().map(|end| match end {
         RunEnd::Over(status) if status.phase == RunPhase::Completed => Exit::Done,
         RunEnd::Over(_) => Exit::Failed,
+        // Waited for, until the operator had enough of it.
+        RunEnd::Held(_) if stop.is_asked() => Exit::Interrupted,
         RunEnd::Held(_) => Exit::Held,
         RunEnd::NotStarted(fault) => exit_of(fault),
         RunEnd::Interrupted(_) => Exit::Interrupted,

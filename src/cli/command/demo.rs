@@ -45,10 +45,8 @@ pub(crate) async fn run(shell: &Shell) -> Exit {
     let folder = match scratch() {
         Ok(folder) => folder,
         Err(error) => {
-            shell
-                .printer
-                .error(&format!("error: the demo needs a scratch folder: {error}"));
-            return Exit::Bug;
+            let message = format!("the demo needs a scratch folder: {error}");
+            return shell.refuse(Exit::Bug, "bug", &message, None);
         }
     };
     let exit = demonstrate(shell, &folder).await;
@@ -66,10 +64,8 @@ async fn demonstrate(shell: &Shell, folder: &Path) -> Exit {
     let fleet = match start_fleet(&inventory).await {
         Ok(fleet) => fleet,
         Err(message) => {
-            shell
-                .printer
-                .error(&format!("error: the mock fleet does not start: {message}"));
-            return Exit::Bug;
+            let message = format!("the mock fleet does not start: {message}");
+            return shell.refuse(Exit::Bug, "bug", &message, None);
         }
     };
     for endpoint in fleet.endpoints() {
@@ -85,6 +81,7 @@ async fn demonstrate(shell: &Shell, folder: &Path) -> Exit {
         inventory: vec![inventory],
         state: Some(folder.join("state.db").display().to_string()),
         env: Arc::clone(&shell.env),
+        told: Arc::clone(&shell.told),
     };
     let exit = apply_pipeline(&inner, &folder.join("pipelines/generic.toml")).await;
     fleet.shutdown().await;

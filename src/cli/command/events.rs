@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
+use crate::cli::signals::Signals;
 use crate::cli::story::sentence;
 use crate::daemon::history::{self, Happened};
 
@@ -22,6 +23,7 @@ pub(crate) async fn run(shell: &Shell, wanted: Option<&str>, follow: bool) -> Ex
         Err(exit) => return exit,
     };
     let (mut cursor, mut document) = (0, Vec::new());
+    let mut signals = follow.then(Signals::listen);
     loop {
         let page = match history::events_after(engine.store().as_ref(), cursor, PAGE) {
             Ok(page) => page,
@@ -46,13 +48,16 @@ pub(crate) async fn run(shell: &Shell, wanted: Option<&str>, follow: bool) -> Ex
         if full {
             continue;
         }
-        if !follow {
-            shell.printer.json(&json!({ "events": document }));
+        let Some(signals) = &mut signals else {
+            shell.document(&json!({ "events": document }));
             return Exit::Done;
-        }
+        };
         tokio::select! {
             () = tokio::time::sleep(FOLLOW) => {}
-            _ = tokio::signal::ctrl_c() => return Exit::Done,
+            () = signals.next() => {
+                shell.told.end();
+                return Exit::Done;
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::{report, table};
-use crate::daemon::{Checked, check};
+use crate::daemon::{Checked, Stop, check};
 use crate::model::look::{Power, Problem};
 use crate::model::{Capability, Fault, FaultKind, Look, Target};
 
@@ -48,14 +48,18 @@ pub(crate) async fn run(shell: &Shell) -> Exit {
     };
     let bmcs = &loaded.inventory.bmcs;
     if bmcs.is_empty() {
-        shell.printer.error("error: the inventory lists no bmc");
-        return Exit::NothingMatched;
+        let message = "the inventory lists no bmc";
+        return shell.refuse(Exit::NothingMatched, "nothing-matched", message, None);
     }
     let engine = match shell.engine(bmcs.len()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    let checked = check(&engine, bmcs).await;
+    let stop = Stop::new();
+    let checked = match shell.reading(&stop, check(&engine, bmcs, &stop)).await {
+        Ok(checked) => checked,
+        Err(exit) => return exit,
+    };
     for (bmc, fault) in checked
         .iter()
         .filter_map(|one| Some((&one.bmc.name, one.look.as_ref().err()?)))
@@ -70,7 +74,7 @@ pub(crate) async fn run(shell: &Shell) -> Exit {
     for line in text(&document) {
         shell.printer.text(&line);
     }
-    shell.printer.json(&document);
+    shell.document(&document);
     Exit::worst(
         checked
             .iter()

@@ -5,7 +5,7 @@ use crate::cli::command::inventory_check::exit_of;
 use crate::cli::exit::Exit;
 use crate::cli::report;
 use crate::cli::shell::Shell;
-use crate::daemon::{Planned, plan};
+use crate::daemon::{Planned, Stop, plan};
 use crate::model::Target;
 use crate::plan::{
     Conflict, PlanAction, PlanProblem, PlanReport, RunReport, RunSpec, TargetReport, conflicts,
@@ -25,9 +25,14 @@ pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    let planned = plan(&engine, &assignments).await;
+    let stop = Stop::new();
+    let work = plan(&engine, &assignments, &stop);
+    let planned = match shell.reading(&stop, work).await {
+        Ok(planned) => planned,
+        Err(exit) => return exit,
+    };
     let exit = show(shell, &planned);
-    shell.printer.json(&document(&planned));
+    shell.document(&document(&planned));
     exit
 }
 
@@ -61,8 +66,7 @@ pub(crate) fn show(shell: &Shell, planned: &[Planned]) -> Exit {
         ));
     }
     for conflict in contradictions(planned) {
-        shell.printer.error(&format!("error: {conflict}"));
-        exits.push(Exit::Usage);
+        exits.push(shell.refuse(Exit::Usage, "conflict", &conflict.to_string(), None));
     }
     Exit::worst(exits)
 }

@@ -11,6 +11,7 @@ pub(crate) fn run(shell: &Shell, kind: SchemaKind) -> Exit {
         SchemaKind::Inventory => schema_inventory(),
         SchemaKind::Pipeline => schema_pipeline(),
     };
+    shell.told.end();
     shell
         .printer
         .data(&serde_json::to_string_pretty(&schema).unwrap_or_default());

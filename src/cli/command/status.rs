@@ -25,10 +25,9 @@ pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
             run.id == wanted || (wanted.contains('#') && format!("{}#", run.id).starts_with(wanted))
         });
         if runs.is_empty() {
-            shell.printer.error(&format!(
-                "error: there is no run `{wanted}`\n\nhint: `redpipe status` lists all"
-            ));
-            return Exit::NothingMatched;
+            let message = format!("there is no run `{wanted}`");
+            let hint = Some("`redpipe status` lists all");
+            return shell.refuse(Exit::NothingMatched, "nothing-matched", &message, hint);
         }
     }
     let full = wanted.is_some();
@@ -45,7 +44,7 @@ pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
             .pipelines
             .retain(|pipeline| shown.contains(&pipeline.pipeline));
     }
-    shell.printer.json(&summary);
+    shell.document(&summary);
     Exit::Done
 }
 
@@ -96,9 +95,9 @@ pub(crate) fn in_full(run: &RunStatus) -> Vec<String> {
 }
 
 fn stage_rows(stage: &StageStatus) -> Vec<Vec<String>> {
-    let row = |target: &str, phase: RunPhase, how: Option<&str>, reason: &str| {
-        let percent = stage.percent.filter(|_| phase == RunPhase::InProgress);
+    let row = |target: &str, phase: RunPhase, how, percent: Option<u8>, reason: &str| {
         let percent = percent
+            .filter(|_| phase == RunPhase::InProgress)
             .map(|percent| format!("{percent} % "))
             .unwrap_or_default();
         vec![
@@ -106,16 +105,17 @@ fn stage_rows(stage: &StageStatus) -> Vec<Vec<String>> {
             stage.kind.to_owned(),
             target.to_owned(),
             phase.as_str().to_owned(),
-            how.unwrap_or("-").to_owned(),
+            Option::<&str>::unwrap_or(how, "-").to_owned(),
             format!("{percent}{reason}"),
         ]
     };
     if stage.servers.is_empty() {
-        return vec![row("bmc", stage.phase, stage.how, &stage.reason)];
+        let percent = stage.percent;
+        return vec![row("bmc", stage.phase, stage.how, percent, &stage.reason)];
     }
-    stage
-        .servers
-        .iter()
-        .map(|server| row(&server.server, server.phase, server.how, &server.reason))
-        .collect()
+    let servers = stage.servers.iter().map(|server| {
+        let (name, percent) = (&server.server, server.percent);
+        row(name, server.phase, server.how, percent, &server.reason)
+    });
+    servers.collect()
 }

@@ -1,5 +1,7 @@
 //! `trust`: an operator's word on a BMC's certificate, credentials or identity.
 
+use serde_json::json;
+
 use crate::cli::args::TrustArgs;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
@@ -17,10 +19,11 @@ pub(crate) fn run(shell: &Shell, args: &TrustArgs) -> Exit {
         if let Some(bmc) = loaded.inventory.bmc(&BmcName::from(name.as_str())) {
             bmcs.push(bmc.clone());
         } else {
-            shell
-                .printer
-                .error(&format!("error: the inventory has no bmc `{name}`"));
-            return Exit::NothingMatched;
+            let message = format!("the inventory has no bmc `{name}`");
+            let names = loaded.inventory.bmcs.iter().map(|bmc| bmc.name.as_str());
+            let hint = format!("it has: {}", names.collect::<Vec<_>>().join(", "));
+            let (exit, kind) = (Exit::NothingMatched, "nothing-matched");
+            return shell.refuse(exit, kind, &message, Some(&hint));
         }
     }
     let engine = match shell.engine(bmcs.len()) {
@@ -32,13 +35,18 @@ pub(crate) fn run(shell: &Shell, args: &TrustArgs) -> Exit {
         credentials: args.credentials,
         identity: args.identity,
     };
+    let mut rows = Vec::new();
     for bmc in &bmcs {
         match trust::trust(&engine, bmc, what) {
-            Ok(told) => told
-                .iter()
-                .for_each(|line| shell.printer.note(&format!("{}: {line}", bmc.name))),
+            Ok(done) => {
+                for line in &done {
+                    shell.printer.note(&format!("{}: {line}", bmc.name));
+                }
+                rows.push(json!({ "bmc": bmc.name, "done": done }));
+            }
             Err(fault) => return shell.failed(bmc.name.as_str(), &fault, Exit::Bug),
         }
     }
+    shell.document(&json!({ "bmcs": rows }));
     Exit::Done
 }

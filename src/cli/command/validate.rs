@@ -10,10 +10,7 @@ use crate::cli::shell::Shell;
 pub(crate) fn run(shell: &Shell, args: &Pipelines) -> Exit {
     let loaded = match shell.files(&args.pipelines) {
         Ok(loaded) => loaded,
-        Err(exit) => {
-            shell.printer.json(&json!({ "valid": false }));
-            return exit;
-        }
+        Err(exit) => return exit,
     };
     let servers: usize = loaded
         .inventory
@@ -25,7 +22,7 @@ pub(crate) fn run(shell: &Shell, args: &Pipelines) -> Exit {
     shell.printer.text(&format!(
         "valid: {bmcs} BMCs with {servers} listed servers, {pipelines} pipelines"
     ));
-    shell.printer.json(&json!({
+    shell.document(&json!({
         "valid": true,
         "bmcs": bmcs,
         "servers": servers,

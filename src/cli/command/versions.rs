@@ -21,8 +21,6 @@ pub(crate) fn run(
         "{sign} {}: {}",
         compared.rule, compared.explanation
     ));
-    shell
-        .printer
-        .json(&json!({ "a": a, "b": b, "sign": sign.to_string(), "rule": compared.rule }));
+    shell.document(&json!({ "a": a, "b": b, "sign": sign.to_string(), "rule": compared.rule }));
     Exit::Done
 }

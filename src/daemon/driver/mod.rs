@@ -145,7 +145,11 @@ impl Driver<'_> {
             if !self.pause_until(due, &machine).await? {
                 continue;
             }
-            let seen = self.client.look(&request).await;
+            let seen = tokio::select! {
+                seen = self.client.look(&request) => seen,
+                () = self.stop.aborted() => return self.rest(&machine),
+                () = self.stop.asked(), if machine.is_at_safe_point() => return self.rest(&machine),
+            };
             last = Some((request.clone(), Instant::now()));
             let decision = machine.decide(
                 self.now(),

@@ -98,7 +98,11 @@ impl Driver<'_> {
             software: true,
             ..LookRequest::default()
         };
-        let look = match self.client.look(&request).await {
+        let seen = tokio::select! {
+            seen = self.client.look(&request) => seen,
+            () = self.stop.asked() => return Err(Halt::End(RunEnd::Interrupted(None))),
+        };
+        let look = match seen {
             Seen::Looked(look) => look,
             Seen::Failed(fault) => return Err(Halt::End(RunEnd::NotStarted(fault))),
         };

@@ -1,0 +1,12 @@
+//! The command as a person meets it where BMCs answer, refuse and vanish: the real binary, against live mocks.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod documents;
+mod lab;
+mod life;
+mod proxy;
+mod refusals;
+mod secrecy;
+mod stopping;
+mod two;
