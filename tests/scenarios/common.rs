@@ -1,11 +1,5 @@
 //! Pipelines and short looks that many scenarios share.
 
-#![allow(dead_code, reason = "modules of scenarios come and go")]
-#![allow(
-    clippy::allow_attributes,
-    reason = "an expectation would be unmet where all is used"
-)]
-
 use redpipe::daemon::ApplyReport;
 use redpipe::model::{BmcName, PipelineName};
 use redpipe::run::RunPhase;

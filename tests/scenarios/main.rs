@@ -21,6 +21,7 @@ mod fan_out;
 mod life;
 mod load;
 mod managers;
+mod names;
 mod no_brick;
 mod orders;
 mod rollout;
