@@ -15,21 +15,48 @@ use crate::daemon::board::{Event, Row};
 /// Between two drawings; fast enough to feel live, slow enough to cost nothing.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Shows what happens until it is dropped together with the future it is raced against.
-pub(crate) async fn watch(board: Board, printer: Printer, now: impl Fn() -> Timestamp) {
-    if printer.is_live() {
-        draw(board, now).await;
-    } else {
-        tell(board, printer).await;
+/// Where progress is shown: what else is said meanwhile must not be drawn over.
+#[derive(Clone)]
+pub(crate) struct Screen {
+    printer: Printer,
+    drawn: Option<MultiProgress>,
+}
+
+impl Screen {
+    /// Live where a person watches.
+    pub(crate) fn new(printer: Printer) -> Self {
+        Self {
+            printer,
+            drawn: printer.is_live().then(MultiProgress::new),
+        }
+    }
+
+    /// Says something above what is drawn.
+    pub(crate) fn say(&self, text: &str) {
+        match &self.drawn {
+            Some(drawn) => drawn.suspend(|| self.printer.error(text)),
+            None => self.printer.error(text),
+        }
     }
 }
 
-async fn draw(board: Board, now: impl Fn() -> Timestamp) {
-    let (screen, terminal) = (MultiProgress::new(), Term::stderr());
-    let mut bars: Vec<ProgressBar> = Vec::new();
+/// Shows what happens until it is dropped together with the future it is raced against.
+pub(crate) async fn watch(board: Board, screen: &Screen, now: impl Fn() -> Timestamp) {
+    match &screen.drawn {
+        Some(drawn) => draw(board, drawn, now).await,
+        None => tell(board, screen.printer).await,
+    }
+}
+
+async fn draw(board: Board, screen: &MultiProgress, now: impl Fn() -> Timestamp) {
+    let terminal = Term::stderr();
     let plain =
         ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-    let _cleared = Cleared(screen.clone());
+    let mut drawn = Drawn {
+        screen,
+        bars: Vec::new(),
+    };
+    let bars = &mut drawn.bars;
     loop {
         let rows: Vec<(String, Row)> = board
             .rows()
@@ -38,7 +65,9 @@ async fn draw(board: Board, now: impl Fn() -> Timestamp) {
             .collect();
         // Asked each time: a window changes its size.
         let (_, columns) = terminal.size();
-        let shown = lines(&rows, usize::from(columns), now());
+        // The terminal's `^C` pushes the cursor a line down, and one line too few is taken off then: an empty one.
+        let mut shown = vec![String::new()];
+        shown.extend(lines(&rows, usize::from(columns), now()));
         while bars.len() < shown.len() {
             let bar = screen.add(ProgressBar::new_spinner());
             bar.set_style(plain.clone());
@@ -56,12 +85,18 @@ async fn draw(board: Board, now: impl Fn() -> Timestamp) {
     }
 }
 
-/// Takes the lines off the screen, so that the summary stands alone.
-struct Cleared(MultiProgress);
+/// Takes its lines off the screen when it goes, so that the summary stands alone.
+struct Drawn<'a> {
+    screen: &'a MultiProgress,
+    bars: Vec<ProgressBar>,
+}
 
-impl Drop for Cleared {
+impl Drop for Drawn<'_> {
     fn drop(&mut self) {
-        self.0.clear().ok();
+        for bar in &self.bars {
+            bar.finish_and_clear();
+        }
+        self.screen.clear().ok();
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every command needs: the global arguments, the printer, the environment, and files taken up.
 
 use std::future::Future;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -76,7 +77,8 @@ impl Shell {
         stop: &Stop,
         work: impl Future<Output = Option<T>>,
     ) -> Result<T, Exit> {
-        let signals = Signals::listen().ask(stop, self.printer, READING);
+        let say = |text: &str| self.printer.error(text);
+        let signals = Signals::listen().ask(stop, READING, say);
         let done = tokio::select! {
             done = work => done,
             () = signals => None,
@@ -216,6 +218,7 @@ fn start_log(verbose: u8) {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(level))
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .try_init()
         .ok();

@@ -2,7 +2,6 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::printer::Printer;
 use crate::daemon::Stop;
 
 /// What a person is told at the first signal, and at the second.
@@ -48,7 +47,7 @@ impl Signals {
     }
 
     /// Never ends: every signal asks for a stop.
-    pub(crate) async fn ask(mut self, stop: &Stop, printer: Printer, means: Means) {
+    pub(crate) async fn ask(mut self, stop: &Stop, means: Means, say: impl Fn(&str)) {
         loop {
             self.next().await;
             let text = if stop.ask() {
@@ -56,7 +55,7 @@ impl Signals {
             } else {
                 means.first
             };
-            printer.error(text);
+            say(text);
         }
     }
 }

@@ -70,6 +70,7 @@ fn password_and_session_token_are_in_no_output_no_log_and_no_state() {
         said[2].stderr.contains("DEBUG") || said[2].stderr.contains("TRACE"),
         "no log at all"
     );
+    assert!(!said[2].stderr.contains('\u{1b}'), "colors off a terminal");
     let mut secrets = proxy.header("x-auth-token");
     assert!(
         secrets.len() >= 3,
@@ -117,5 +118,7 @@ fn the_user_info_of_an_images_url_is_in_no_output_no_log_and_no_state() {
     let text = std::fs::read_to_string(&path).unwrap() + &stage;
     std::fs::write(&path, text).unwrap();
     let said = loud(&lab);
+    let masked = "http://***@127.0.0.1:9/bmc.img";
+    assert!(said[2].stderr.contains(masked), "{}", said[2].stderr);
     check(&lab, &said, &[IMAGE_PASSWORD.to_owned()]);
 }

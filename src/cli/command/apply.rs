@@ -5,9 +5,10 @@ use crate::cli::command::inventory_check::exit_of;
 use crate::cli::command::plan;
 use crate::cli::command::status::in_short;
 use crate::cli::exit::Exit;
+use crate::cli::progress::{self, Screen};
+use crate::cli::report;
 use crate::cli::shell::Shell;
 use crate::cli::signals::{Signals, WRITING};
-use crate::cli::{progress, report};
 use crate::daemon::{self, ApplyOptions, ApplyReport, Assignment, Engine, RunEnd, Stop, summary};
 use crate::run::RunPhase;
 use crate::run::status::RunStatus;
@@ -60,6 +61,12 @@ async fn agreed(shell: &Shell, engine: &Engine, assignments: &[Assignment]) -> R
     if plan::show(shell, &planned) == Exit::Usage {
         return Err(Exit::Usage);
     }
+    if shell.printer.is_json() {
+        // Stdout is the final document's; who is asked must still see what for.
+        for line in plan::lines(&planned) {
+            shell.printer.note(&line);
+        }
+    }
     let printer = shell.printer;
     let asked = tokio::task::spawn_blocking(move || printer.ask("Apply this?"));
     let mut signals = Signals::listen();
@@ -88,8 +95,9 @@ pub(crate) async fn drive(
     let clock = engine.clock();
     let report = {
         let work = daemon::apply(engine, assignments, options, &stop);
-        let shown = progress::watch(engine.board().clone(), shell.printer, move || clock.now());
-        let signals = Signals::listen().ask(&stop, shell.printer, WRITING);
+        let screen = Screen::new(shell.printer);
+        let shown = progress::watch(engine.board().clone(), &screen, move || clock.now());
+        let signals = Signals::listen().ask(&stop, WRITING, |text| screen.say(text));
         tokio::select! {
             report = work => report,
             () = shown => ApplyReport::default(),
@@ -176,7 +184,8 @@ fn going_on(status: &RunStatus) -> String {
             let reason = reason.unwrap_or("begun");
             lines.push(format!("stage `{name}` on {}: {reason}", server.server));
         }
-        lines.extend(stage.task.iter().map(|task| {
+        let running = stage.percent.is_none_or(|percent| percent < 100);
+        lines.extend(stage.task.iter().filter(|_| running).map(|task| {
             let percent = stage.percent.map(|percent| format!(", {percent} % done"));
             format!(
                 "the BMC goes on with task {task}{}",

@@ -36,9 +36,23 @@ pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
     exit
 }
 
+/// Plans as a person reads them, with what is odd about the BMCs below.
+pub(crate) fn lines(planned: &[Planned]) -> Vec<String> {
+    let document = document(planned);
+    let problems = document.problems.iter().map(|problem| {
+        let (bmc, kind, message) = (&problem.bmc, &problem.kind, &problem.message);
+        format!("problem: {bmc}: {kind}: {message}")
+    });
+    let runs = document.runs.iter().flat_map(text);
+    runs.chain(problems).collect()
+}
+
 /// Prints plans and faults for people, and says what they mean.
 pub(crate) fn show(shell: &Shell, planned: &[Planned]) -> Exit {
     let mut exits = Vec::new();
+    for line in lines(planned) {
+        shell.printer.text(&line);
+    }
     for one in planned {
         match &one.report {
             Err(fault) => {
@@ -48,9 +62,6 @@ pub(crate) fn show(shell: &Shell, planned: &[Planned]) -> Exit {
                 exits.push(exit_of(fault));
             }
             Ok((report, _)) => {
-                for line in text(report) {
-                    shell.printer.text(&line);
-                }
                 if report.is_blocked() {
                     exits.push(Exit::Held);
                 } else if report.has_changes() {
@@ -58,12 +69,6 @@ pub(crate) fn show(shell: &Shell, planned: &[Planned]) -> Exit {
                 }
             }
         }
-    }
-    for problem in &document(planned).problems {
-        shell.printer.text(&format!(
-            "problem: {}: {}: {}",
-            problem.bmc, problem.kind, problem.message
-        ));
     }
     for conflict in contradictions(planned) {
         exits.push(shell.refuse(Exit::Usage, "conflict", &conflict.to_string(), None));
