@@ -66,7 +66,7 @@ async fn draw(board: Board, screen: &MultiProgress, now: impl Fn() -> Timestamp)
         // Asked each time: a window changes its size.
         let (_, columns) = terminal.size();
         // The terminal's `^C` pushes the cursor a line down, and one line too few is taken off then: an empty one.
-        let mut shown = vec![String::new()];
+        let mut shown = vec![" ".to_owned()];
         shown.extend(lines(&rows, usize::from(columns), now()));
         while bars.len() < shown.len() {
             let bar = screen.add(ProgressBar::new_spinner());
