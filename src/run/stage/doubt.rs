@@ -84,7 +84,9 @@ pub(super) fn by_effect(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Op
         });
     }
     if count < reads {
-        let until = after(before.map_or(pass.now, |good| good.first_at), over);
+        // Looks come when they come: two reads may be almost twice as far apart as they have to be.
+        let first_at = before.map_or(pass.now, |good| good.first_at);
+        let until = after(first_at, over.saturating_mul(2));
         return pass.wait(
             place,
             "the answer was lost; looking whether it happened",

@@ -1,4 +1,5 @@
-//! A box as simple as can be, for the machine alone: it answers looks and takes actions in virtual time.
+//! A box as simple as can be, for the machine alone: it answers looks in virtual time, with every habit and hazard that
+//! a test gives it. A request that would brick a real one ends the test.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,86 +7,120 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::model::action::UpdateMethod;
-use crate::model::look::{
-    Followed, Identity, ManagerView, Power, SoftwareView, SystemView, TaskView,
-};
-use crate::model::setting::AttributeResource;
-use crate::model::{
-    Action, BmcMessage, Capability, Fault, FaultKind, Look, LookRequest, Outcome, Retry, Seen,
-    ServerName, SettingsView, Target, TaskHandle,
-};
+use super::habit::{Ending, Habits};
+use crate::model::look::{JobView, Power, SoftwareView, TaskView};
+use crate::model::setting::AttributeDefinition;
+use crate::model::{ServerName, Target};
 use crate::run::deadline::after;
 
-const FLASH: Duration = Duration::from_mins(8);
-const GONE: Duration = Duration::from_mins(3);
-const POST: Duration = Duration::from_mins(4);
-const STAGE: Duration = Duration::from_mins(2);
+pub(super) const FLASH: Duration = Duration::from_mins(8);
+pub(super) const GONE: Duration = Duration::from_mins(3);
+pub(super) const POST: Duration = Duration::from_mins(4);
+pub(super) const STAGE: Duration = Duration::from_mins(2);
 
 /// The box.
+#[derive(Clone)]
 pub(super) struct Model {
     pub(super) now: Timestamp,
     pub(super) bmc: String,
+    /// The version that the BMC runs and does not show yet.
+    pub(super) bmc_soon: Option<(Timestamp, String)>,
     pub(super) hosts: BTreeMap<ServerName, Host>,
     pub(super) tasks: Vec<Task>,
-    gone_until: Option<Timestamp>,
+    pub(super) gone_until: Option<Timestamp>,
+    /// `LastResetTime`, where the BMC says one.
+    pub(super) started: Option<Timestamp>,
+    /// `{manager}/NetworkProtocol`.
+    pub(super) network: Value,
+    /// What of it waits for a reset of the BMC.
+    pub(super) network_soon: Option<Value>,
     /// Every action, in words.
     pub(super) ledger: Vec<String>,
     /// Versions of the images by file name.
     pub(super) images: BTreeMap<String, String>,
-    /// The next answers that are lost after the action was taken.
-    pub(super) lose_answers: u32,
-    /// The next requests that never arrive and look like lost answers.
-    pub(super) lose_requests: u32,
+    pub(super) habits: Habits,
+    pub(super) strangers: Strangers,
+    /// What the attribute registry says, where there is one.
+    pub(super) definitions: BTreeMap<String, AttributeDefinition>,
+}
+
+/// What others do on the box.
+#[derive(Clone, Default)]
+pub(super) struct Strangers {
+    pub(super) tasks: Vec<TaskView>,
+    pub(super) jobs: Vec<JobView>,
+    pub(super) staged: Vec<SoftwareView>,
+    /// Attributes that somebody else left pending, by server.
+    pub(super) pending: BTreeMap<ServerName, BTreeMap<String, Value>>,
 }
 
 /// One server.
 #[derive(Clone)]
 pub(super) struct Host {
+    pub(super) serial: String,
     pub(super) bios: String,
     pub(super) power: Power,
     pub(super) post_until: Option<Timestamp>,
     pub(super) staged: Option<String>,
     pub(super) attributes: BTreeMap<String, Value>,
     pub(super) pending: BTreeMap<String, Value>,
-    flashes_until: Option<(Timestamp, String)>,
+    /// The image that POST is writing.
+    pub(super) flashes: Option<String>,
+    /// Whether the BMC shows the system at all.
+    pub(super) shown: bool,
 }
 
 /// One task.
+#[derive(Clone)]
 pub(super) struct Task {
-    target: Target,
-    version: String,
-    ends: Timestamp,
+    pub(super) target: Target,
+    pub(super) version: String,
+    pub(super) ends: Timestamp,
     pub(super) ended: bool,
-    started: Timestamp,
-    body: String,
+    pub(super) purged: bool,
+    pub(super) started: Timestamp,
+    pub(super) body: String,
 }
 
 impl Model {
     pub(super) fn new(servers: &[&str]) -> Self {
-        let host = Host {
+        let host = |name: &&str| Host {
+            serial: format!("serial of {name}"),
             bios: "2.10".to_owned(),
             power: Power::On,
             post_until: None,
             staged: None,
-            attributes: BTreeMap::from([("QuietBoot".to_owned(), json!(true))]),
+            attributes: BTreeMap::from([
+                ("QuietBoot".to_owned(), json!(true)),
+                ("Boost".to_owned(), json!("Off")),
+            ]),
             pending: BTreeMap::new(),
-            flashes_until: None,
+            flashes: None,
+            shown: true,
         };
         Self {
             now: Timestamp::UNIX_EPOCH,
             bmc: "1.50".to_owned(),
+            bmc_soon: None,
             hosts: servers
                 .iter()
-                .map(|name| (ServerName::from(*name), host.clone()))
+                .map(|name| (ServerName::from(*name), host(name)))
                 .collect(),
             tasks: Vec::new(),
             gone_until: None,
+            started: None,
+            network: json!({ "NTP": { "ProtocolEnabled": false }, "SSDP": { "ProtocolEnabled": true } }),
+            network_soon: None,
             ledger: Vec::new(),
             images: BTreeMap::new(),
-            lose_answers: 0,
-            lose_requests: 0,
+            habits: Habits::default(),
+            strangers: Strangers::default(),
+            definitions: BTreeMap::new(),
         }
+    }
+
+    pub(super) fn host(&mut self, name: &str) -> &mut Host {
+        self.hosts.get_mut(&ServerName::from(name)).unwrap()
     }
 
     /// Lets time pass.
@@ -94,257 +129,96 @@ impl Model {
         let now = self.now;
         if self.gone_until.is_some_and(|until| until <= now) {
             self.gone_until = None;
+            self.started = self.started.map(|_| now);
+            if let Some(network) = self.network_soon.take() {
+                self.network = network;
+            }
         }
-        for task in self
-            .tasks
-            .iter_mut()
-            .filter(|task| !task.ended && task.ends <= now)
-        {
-            task.ended = true;
-            match &task.target {
-                Target::Bmc => {
-                    self.bmc.clone_from(&task.version);
-                    self.gone_until = Some(after(now, GONE));
-                }
-                Target::Server(server) => {
-                    if let Some(host) = self.hosts.get_mut(server) {
-                        host.staged = Some(task.version.clone());
-                    }
-                }
+        if let Some((_, version)) = self.bmc_soon.take_if(|(at, _)| *at <= now) {
+            self.bmc = version;
+        }
+        for index in 0..self.tasks.len() {
+            let task = &mut self.tasks[index];
+            if !task.ended && task.ends <= now {
+                task.ended = true;
+                self.task_ends(index);
             }
         }
         for host in self.hosts.values_mut() {
             if host.post_until.is_some_and(|until| until <= now) {
                 host.post_until = None;
-                if let Some((_, version)) = host.flashes_until.take() {
+                if let Some(version) = host.flashes.take() {
                     host.bios = version;
                 }
                 let pending = std::mem::take(&mut host.pending);
-                host.attributes.extend(pending);
-            }
-        }
-    }
-
-    pub(super) fn look(&self, request: &LookRequest) -> Seen {
-        if self.gone_until.is_some() {
-            let fault = Fault::new(
-                FaultKind::Unreachable,
-                Retry::Transient,
-                "connection refused",
-            );
-            return Seen::Failed(fault);
-        }
-        let systems = self
-            .hosts
-            .iter()
-            .map(|(name, host)| (name.clone(), self.system(name, host)));
-        let software = self.hosts.iter().filter_map(|(name, host)| {
-            let version = host.staged.clone()?;
-            Some(SoftwareView {
-                uri: format!("/inventory/{name}-staged"),
-                version: Some(version),
-                staged: true,
-                related: vec![format!("/Systems/{name}")],
-                ..SoftwareView::default()
-            })
-        });
-        let views: Vec<TaskView> = (0..self.tasks.len())
-            .map(|index| self.task(index))
-            .collect();
-        let followed = request.tasks.iter().map(|handle| {
-            let found = views
-                .iter()
-                .find(|view| Some(&view.uri) == handle.task.as_ref());
-            found.map_or(Followed::Gone, |view| {
-                Followed::Task(Box::new(view.clone()))
-            })
-        });
-        Seen::Looked(Box::new(Look {
-            at: self.now,
-            identity: Identity::default(),
-            capability: Capability {
-                platform: "generic".to_owned(),
-                update_methods: vec![UpdateMethod::MultipartPush, UpdateMethod::SimpleUpdate],
-                ..Capability::default()
-            },
-            managers: vec![ManagerView {
-                uri: "/Managers/BMC".to_owned(),
-                is_bmc: true,
-                model: None,
-                firmware_version: Some(self.bmc.clone()),
-            }],
-            systems: systems.collect(),
-            other_systems: Vec::new(),
-            missing_systems: Vec::new(),
-            software: software.collect(),
-            followed: followed.collect(),
-            tasks: views,
-            jobs: Vec::new(),
-            settings: self.settings(request),
-            resources: BTreeMap::new(),
-            manager_started: None,
-            problems: Vec::new(),
-        }))
-    }
-
-    fn settings(&self, request: &LookRequest) -> BTreeMap<Target, SettingsView> {
-        let settings = request.settings.iter().filter_map(|target| {
-            let host = self.hosts.get(target.server()?)?;
-            let resource = AttributeResource {
-                uri: "/Bios".to_owned(),
-                write_uri: "/Bios/Settings".to_owned(),
-                current: host.attributes.clone(),
-                pending: host.pending.clone(),
-                ..AttributeResource::default()
-            };
-            let view = SettingsView {
-                resources: vec![resource],
-                ..SettingsView::default()
-            };
-            Some((target.clone(), view))
-        });
-        settings.collect()
-    }
-
-    fn system(&self, name: &ServerName, host: &Host) -> SystemView {
-        SystemView {
-            uri: format!("/Systems/{name}"),
-            id: name.to_string(),
-            bios_version: Some(host.bios.clone()),
-            bios_uri: Some(format!("/Systems/{name}/Bios")),
-            power: host.power,
-            in_post: Some(host.post_until.is_some_and(|until| until > self.now)),
-            managed_by: vec!["/Managers/BMC".to_owned()],
-            reset_types: [
-                "On",
-                "ForceOff",
-                "GracefulShutdown",
-                "GracefulRestart",
-                "ForceRestart",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-            pending: host.pending.keys().cloned().collect(),
-            ..SystemView::default()
-        }
-    }
-
-    fn task(&self, index: usize) -> TaskView {
-        let task = &self.tasks[index];
-        let staged = matches!(task.target, Target::Server(_)) && task.ended;
-        TaskView {
-            uri: format!("/Tasks/{index}"),
-            state: Some(if task.ended { "Completed" } else { "Running" }.to_owned()),
-            status: Some("OK".to_owned()),
-            percent: Some(if task.ended { 100 } else { 50 }),
-            start_time: Some(task.started.to_string()),
-            messages: if staged {
-                vec![BmcMessage {
-                    message_id: Some("Update.1.2.AwaitToActivate".to_owned()),
-                    ..BmcMessage::default()
-                }]
-            } else {
-                Vec::new()
-            },
-            payload_body: Some(task.body.clone()),
-            ..TaskView::default()
-        }
-    }
-
-    pub(super) fn act(&mut self, action: &Action) -> Outcome {
-        let lost = || Outcome::Lost {
-            fault: Fault::new(FaultKind::Unreachable, Retry::Transient, "connection reset"),
-        };
-        if self.lose_requests > 0 {
-            self.lose_requests -= 1;
-            self.ledger.push("(a request was lost)".to_owned());
-            return lost();
-        }
-        let outcome = self.take(action);
-        if self.lose_answers > 0 {
-            self.lose_answers -= 1;
-            return lost();
-        }
-        outcome
-    }
-
-    fn take(&mut self, action: &Action) -> Outcome {
-        let now = self.now;
-        let mut task = None;
-        match action {
-            Action::Update(update) => {
-                let image = format!("{:?}", update.image);
-                let version = self
-                    .images
-                    .iter()
-                    .find(|(name, _)| image.contains(name.as_str()))
-                    .map(|(_, version)| version.clone())
-                    .unwrap_or_default();
-                self.ledger
-                    .push(format!("update {} to {version}", update.target));
-                let takes = if update.target == Target::Bmc {
-                    FLASH
-                } else {
-                    STAGE
-                };
-                self.tasks.push(Task {
-                    target: update.target.clone(),
-                    version,
-                    ends: after(now, takes),
-                    ended: false,
-                    started: now,
-                    body: json!({ "ImageURI": image, "Targets": update.targets }).to_string(),
-                });
-                let uri = format!("/Tasks/{}", self.tasks.len() - 1);
-                task = Some(TaskHandle {
-                    task: Some(uri),
-                    ..TaskHandle::default()
-                });
-            }
-            Action::ResetSystem { server, reset_type } => {
-                self.ledger.push(format!("{reset_type} {server}"));
-                let Some(host) = self.hosts.get_mut(server) else {
-                    return accepted(None);
-                };
-                let boots = match reset_type.as_str() {
-                    "GracefulShutdown" | "ForceOff" => {
-                        host.power = Power::Off;
-                        false
+                for (name, value) in pending {
+                    if self.habits.stays_pending.contains(&name) {
+                        host.pending.insert(name, value);
+                    } else if !self.habits.silently_kept.contains(&name) {
+                        host.attributes.insert(name, value);
                     }
-                    _ => true,
-                };
-                if boots {
-                    host.power = Power::On;
-                    host.post_until = Some(after(now, POST));
-                    host.flashes_until = host
-                        .staged
-                        .take()
-                        .map(|version| (after(now, POST), version));
                 }
             }
-            Action::ResetManager { reset_type } => {
-                self.ledger.push(format!("{reset_type} manager"));
-                self.gone_until = Some(after(now, GONE));
-            }
-            Action::PatchAttributes { target, parts, .. } => {
-                self.ledger.push(format!("patch {target}"));
-                let host = target
-                    .server()
-                    .and_then(|server| self.hosts.get_mut(server));
-                for (host, part) in host.into_iter().zip(parts) {
-                    host.pending.extend(part.attributes.clone());
-                }
-            }
-            Action::PatchResource { uri, .. } => self.ledger.push(format!("patch {uri}")),
         }
-        accepted(task)
+    }
+
+    fn task_ends(&mut self, index: usize) {
+        let (target, version) = {
+            let task = &mut self.tasks[index];
+            task.purged |= self.habits.ending == Ending::Vanishes;
+            (task.target.clone(), task.version.clone())
+        };
+        if matches!(self.habits.ending, Ending::Fails(..) | Ending::Stuck) {
+            return;
+        }
+        match &target {
+            Target::Bmc if self.habits.bmc_waits_for_reset => {}
+            Target::Bmc => self.bmc_restarts(version),
+            Target::Server(server) => {
+                if let Some(sibling) = &self.habits.takes_along
+                    && let Some(host) = self.hosts.get_mut(sibling)
+                {
+                    host.bios.clone_from(&version);
+                }
+                let (self_reboots, now) = (self.habits.reboots_by_itself, self.now);
+                if let Some(host) = self.hosts.get_mut(server) {
+                    if host.power == Power::Off && self.habits.flashes_while_off {
+                        host.bios = version;
+                    } else if self_reboots {
+                        host.post_until = Some(after(now, POST));
+                        host.flashes = Some(version);
+                    } else {
+                        host.staged = Some(version);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn bmc_restarts(&mut self, version: String) {
+        let back = if self.habits.never_returns {
+            Timestamp::MAX
+        } else {
+            after(self.now, GONE)
+        };
+        self.gone_until = Some(back);
+        for task in &mut self.tasks {
+            task.purged |= self.habits.forgets_tasks;
+        }
+        self.bmc_soon = Some((after(back, self.habits.shown_late), version));
+        if self.habits.shown_late.is_zero() {
+            self.bmc_soon = self.bmc_soon.take().map(|(_, version)| (back, version));
+        }
     }
 }
 
-fn accepted(task: Option<TaskHandle>) -> Outcome {
-    Outcome::Accepted {
-        task,
-        messages: Vec::new(),
-        reset_required: false,
+/// A staged image of some system.
+pub(super) fn staged(system: &str, version: &str) -> SoftwareView {
+    SoftwareView {
+        uri: format!("/inventory{system}-staged"),
+        version: Some(version.to_owned()),
+        staged: true,
+        related: vec![system.to_owned()],
+        ..SoftwareView::default()
     }
 }

@@ -145,7 +145,7 @@ pub(super) fn search(pass: &mut Pass<'_>, place: &Place, id: &IntentId) {
         });
     }
     let patience = pass.spec.pace.settle_for.saturating_mul(2);
-    if pass.in_step(place) > patience {
+    if pass.in_step(place) >= patience {
         return pass.record(Record::Task {
             at: place.clone(),
             id: id.clone(),
