@@ -101,7 +101,7 @@ impl Engine {
             servers,
             bmc.name.clone(),
             bmc.platform.clone(),
-            None,
+            self.links(&bmc.name),
         ))
     }
 

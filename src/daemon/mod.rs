@@ -9,6 +9,8 @@ mod engine;
 pub mod history;
 mod journal;
 mod lease;
+mod links;
+mod logins;
 mod memory;
 mod open;
 mod prepare;

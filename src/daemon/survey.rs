@@ -78,7 +78,9 @@ async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Opti
             spec,
         ))
     });
-    Some(match result.await? {
+    let result = result.await?;
+    engine.keep_links(&assignment.bmc.name, &client);
+    Some(match result {
         Ok((report, spec)) => planned(Some(spec), Ok(report)),
         Err(fault) => planned(None, Err(fault)),
     })
@@ -145,6 +147,7 @@ async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
         looked(client.look(&request).await)
     });
     let look = look.await?;
+    engine.keep_links(&bmc.name, &client);
     Some(Checked { bmc, look })
 }
 

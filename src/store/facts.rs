@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -15,6 +15,7 @@ use super::error::StoreError;
 use super::fact_kind::FactKind;
 use super::lease::Owner;
 use super::selection::Selection;
+use super::session_row::SessionRow;
 use crate::model::capability::Capability;
 use crate::model::id::{BmcName, PipelineName, Target};
 use crate::model::look::Identity;
@@ -147,13 +148,23 @@ pub trait Facts: Send + Sync {
         self.fact(FactKind::Links, bmc.as_str(), bmc_version)
     }
 
-    /// Remembers links for one BMC firmware version, or forgets them.
+    /// The links last remembered, whatever the version: the client finds out which one runs now.
+    fn known_links(&self, bmc: &BmcName) -> Result<Option<Value>, StoreError> {
+        let all = self.facts(FactKind::Links, bmc.as_str())?;
+        Ok(all.into_values().next())
+    }
+
+    /// Remembers links for one BMC firmware version, or forgets them. Those of any other version are no longer true.
     fn remember_links(
         &self,
         bmc: &BmcName,
         bmc_version: &str,
         links: Option<&Value>,
     ) -> Result<(), StoreError> {
+        let all = self.facts(FactKind::Links, bmc.as_str())?;
+        for other in all.keys().filter(|version| *version != bmc_version) {
+            self.put(FactKind::Links, bmc.as_str(), other, None)?;
+        }
         self.put(FactKind::Links, bmc.as_str(), bmc_version, links.cloned())
     }
 
@@ -333,21 +344,6 @@ pub trait Facts: Send + Sync {
     ) -> Result<(), StoreError> {
         self.update_fact(kind, about, subject, &mut |_| value.clone())
             .map(|_| ())
-    }
-}
-
-/// A session, as stored.
-#[derive(Serialize, Deserialize)]
-pub(super) struct SessionRow {
-    pub(super) owner: Owner,
-    note: Value,
-}
-
-impl SessionRow {
-    /// A lost lock file counts as dead here: the worst is that a living process logs in again.
-    fn is_left(&self, seen_by: &Owner) -> bool {
-        let is_here = self.owner.host == seen_by.host;
-        self.owner.is_dead(seen_by) || (is_here && !self.owner.lock_file.exists())
     }
 }
 

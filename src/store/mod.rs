@@ -14,6 +14,7 @@ mod memory;
 mod orders;
 mod process;
 mod selection;
+mod session_row;
 mod sqlite;
 
 pub use error::{LeaseError, StoreError};

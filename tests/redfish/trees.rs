@@ -334,7 +334,13 @@ async fn attributes_of_a_bmc_are_found_over_all_its_resources() {
 
 #[tokio::test(start_paused = true)]
 async fn a_warm_look_asks_only_for_what_it_wants_to_know() {
-    let Some(cold) = world("lenovo-sr670v2-xcc-2.83", Vec::new(), None) else {
+    let named = || {
+        vec![ServerRef {
+            name: ServerName::from("s"),
+            system: Some("1".to_owned()),
+        }]
+    };
+    let Some(cold) = world("lenovo-sr670v2-xcc-2.83", named(), None) else {
         return;
     };
     let state = LookRequest {
@@ -350,7 +356,7 @@ async fn a_warm_look_asks_only_for_what_it_wants_to_know() {
 
     let links = serde_json::to_string(&cold.client.links().unwrap()).unwrap();
     let remembered = serde_json::from_str(&links).unwrap();
-    let warm = world("lenovo-sr670v2-xcc-2.83", Vec::new(), Some(remembered)).unwrap();
+    let warm = world("lenovo-sr670v2-xcc-2.83", named(), Some(remembered)).unwrap();
     let seen = look(&warm, &state).await;
     let next_process = warm.recorded.take_asked();
     assert_eq!(
@@ -362,6 +368,26 @@ async fn a_warm_look_asks_only_for_what_it_wants_to_know() {
         ]
     );
     assert_eq!(seen.bmc_version(), Some("TGBT42S 2.83 2023-07-05"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_means_every_system_asks_once_which_there_are() {
+    let Some(cold) = world("lenovo-sr670v2-xcc-2.83", Vec::new(), None) else {
+        return;
+    };
+    let state = LookRequest {
+        state: true,
+        ..LookRequest::default()
+    };
+    look(&cold, &state).await;
+    let links = cold.client.links();
+    let warm = world("lenovo-sr670v2-xcc-2.83", Vec::new(), links).unwrap();
+    for lists in [true, false] {
+        look(&warm, &state).await;
+        let asked = warm.recorded.take_asked();
+        let listed = asked.iter().any(|path| path == "/redfish/v1/Systems");
+        assert_eq!(listed, lists, "{asked:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,6 +18,7 @@ mod bmc_resources;
 mod claims;
 mod common;
 mod fan_out;
+mod kept;
 mod life;
 mod load;
 mod managers;

@@ -114,8 +114,15 @@ fn links_belong_to_one_bmc_and_firmware_version() {
         assert_eq!(store.links(&"b".into(), "1.50").unwrap(), Some(links));
         assert_eq!(store.links(&"b".into(), "1.60").unwrap(), None);
         assert_eq!(store.links(&"c".into(), "1.50").unwrap(), None);
-        store.remember_links(&"b".into(), "1.50", None).unwrap();
+        assert_eq!(store.known_links(&"c".into()).unwrap(), None);
+        let newer = json!({ "systems": "/redfish/v1/NewSystems" });
+        store
+            .remember_links(&"b".into(), "1.60", Some(&newer))
+            .unwrap();
         assert_eq!(store.links(&"b".into(), "1.50").unwrap(), None);
+        assert_eq!(store.known_links(&"b".into()).unwrap(), Some(newer));
+        store.remember_links(&"b".into(), "1.60", None).unwrap();
+        assert_eq!(store.known_links(&"b".into()).unwrap(), None);
     });
 }
 

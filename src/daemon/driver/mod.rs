@@ -112,6 +112,7 @@ pub(super) async fn drive(
         fault = keeper.keep() => RunEnd::NotStarted(fault),
         end = driver.run() => end,
     };
+    engine.keep_links(&bmc.name, &driver.client);
     driver.client.close().await;
     driver.lease.release();
     end
@@ -127,8 +128,13 @@ impl Driver<'_> {
     }
 
     async fn try_run(&self) -> Result<(), Halt> {
-        if let Taken::FromExpired(_) = self.lease.taken() {
-            self.pause(LEASE_LIFE + FOREIGN_REQUEST_MAX).await?;
+        match self.lease.taken() {
+            Taken::Free => {}
+            Taken::FromDead(_) => {
+                let bmc = &self.bmc.name;
+                self.engine.abandon_logins(bmc).map_err(Halt::Broken)?;
+            }
+            Taken::FromExpired(_) => self.pause(LEASE_LIFE + FOREIGN_REQUEST_MAX).await?,
         }
         let (mut machine, mut journal, mut last) = match self.unfinished()? {
             Some(row) => self.resume(row)?,

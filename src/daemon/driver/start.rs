@@ -106,6 +106,7 @@ impl Driver<'_> {
             Seen::Looked(look) => look,
             Seen::Failed(fault) => return Err(Halt::End(RunEnd::NotStarted(fault))),
         };
+        self.engine.keep_links(&self.bmc.name, &self.client);
         let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
         let servers = self.assignment.servers(&look).map_err(not_started)?;
         let spec = self.assignment.spec(&servers).map_err(not_started)?;

@@ -157,7 +157,9 @@ impl<'a> Observer<'a> {
 
     /// Managers and systems. Another BMC version than the remembered one makes discovery start over.
     async fn boxes(&mut self, request: &LookRequest) -> Result<Boxes, Fault> {
-        let members = if self.cold || request.work || request.fresh_session {
+        // Where every system is meant, a new one may have come while nobody looked.
+        let may_be_more = self.first && self.client.servers.is_empty();
+        let members = if self.cold || request.work || request.fresh_session || may_be_more {
             Members::Listed
         } else {
             Members::Remembered

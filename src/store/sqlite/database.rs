@@ -12,10 +12,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::migrate::{self, Found, SCHEMA};
 use crate::store::error::{LeaseError, StoreError};
 use crate::store::fact_kind::FactKind;
-use crate::store::facts::{SessionRow, parse};
+use crate::store::facts::parse;
 use crate::store::lease::Leases;
 use crate::store::location;
 use crate::store::process::ProcessLock;
+use crate::store::session_row::SessionRow;
 
 /// How long a call waits for another process. Calls take milliseconds; whoever holds the file for longer is stuck.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
