@@ -6,6 +6,7 @@ mod conformance;
 mod facts;
 mod files;
 mod kill;
+mod leases;
 mod model;
 mod orders;
 mod world;

@@ -7,4 +7,5 @@
 )]
 
 pub(crate) mod memory;
+mod trace;
 pub(crate) mod world;

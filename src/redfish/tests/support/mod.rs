@@ -1,5 +1,7 @@
 //! A BMC of a few lines behind a `Transport`, a memory that several "processes" share, and a clock that follows tokio's.
 
+mod kept;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,10 +14,11 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+pub(super) use self::kept::{TestClock, TestMemory};
 use crate::model::inventory::{Address, AuthMode, Pace, Scheme};
 use crate::redfish::{
-    Clock, Conversation, CredentialSource, Login, LoginRecord, Memory, Parts, Reload, SessionNote,
-    Transport, WireBody, WireError, WireRequest, WireResponse, X_AUTH_TOKEN,
+    Conversation, CredentialSource, Login, Parts, Reload, Transport, WireBody, WireError,
+    WireRequest, WireResponse, X_AUTH_TOKEN,
 };
 
 pub(super) const PASSWORD: &str = "hunter2-secret";
@@ -292,93 +295,6 @@ fn response(status: u16, headers: &[(&'static str, String)], body: String) -> Wi
         headers,
         body: Bytes::from(body),
         http2: false,
-    }
-}
-
-/// The wall clock of a test: starts at a fixed time and follows tokio's.
-pub(super) struct TestClock(Instant);
-
-impl TestClock {
-    /// All processes of a test share one.
-    pub(super) fn of(memory: &TestMemory) -> Arc<Self> {
-        Arc::new(Self(
-            memory.with(|disk| *disk.start.get_or_insert_with(Instant::now)),
-        ))
-    }
-}
-
-impl Clock for TestClock {
-    fn now(&self) -> Timestamp {
-        let start: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
-        start + SignedDuration::try_from(self.0.elapsed()).unwrap()
-    }
-}
-
-/// What all processes of a test remember.
-#[derive(Default)]
-pub(super) struct Disk {
-    pub(super) pins: BTreeMap<String, String>,
-    pub(super) left: Vec<SessionNote>,
-    pub(super) held: Option<SessionNote>,
-    pub(super) etag_form: Option<String>,
-    pub(super) threshold: Option<u32>,
-    pub(super) logins: BTreeMap<String, LoginRecord>,
-    start: Option<Instant>,
-}
-
-/// One process's view of it, for one BMC.
-#[derive(Clone, Default)]
-pub(super) struct TestMemory(pub(super) Arc<Mutex<Disk>>);
-
-impl TestMemory {
-    pub(super) fn with<T>(&self, change: impl FnOnce(&mut Disk) -> T) -> T {
-        change(&mut self.0.lock().unwrap())
-    }
-
-    /// The process is killed: what it held is left.
-    pub(super) fn kill(&self) {
-        self.with(|disk| {
-            let held = disk.held.take();
-            disk.left.extend(held);
-        });
-    }
-}
-
-impl Memory for TestMemory {
-    fn pin(&self, host_port: &str) -> Option<String> {
-        self.with(|disk| disk.pins.get(host_port).cloned())
-    }
-    fn remember_pin(&self, host_port: &str, fingerprint: &str) -> bool {
-        self.with(|disk| {
-            disk.pins
-                .entry(host_port.to_owned())
-                .or_insert_with(|| fingerprint.to_owned())
-                == fingerprint
-        })
-    }
-    fn left_sessions(&self) -> Vec<SessionNote> {
-        self.with(|disk| disk.left.clone())
-    }
-    fn forget_left_session(&self, note: &SessionNote) {
-        self.with(|disk| disk.left.retain(|left| left != note));
-    }
-    fn remember_session(&self, note: Option<&SessionNote>) {
-        self.with(|disk| disk.held = note.cloned());
-    }
-    fn etag_form(&self) -> Option<String> {
-        self.with(|disk| disk.etag_form.clone())
-    }
-    fn remember_etag_form(&self, form: &str) {
-        self.with(|disk| disk.etag_form = Some(form.to_owned()));
-    }
-    fn lockout_threshold(&self) -> Option<u32> {
-        self.with(|disk| disk.threshold)
-    }
-    fn remember_lockout_threshold(&self, threshold: u32) {
-        self.with(|disk| disk.threshold = Some(threshold));
-    }
-    fn with_logins(&self, mark: &str, change: &mut dyn FnMut(&mut LoginRecord)) {
-        self.with(|disk| change(disk.logins.entry(mark.to_owned()).or_default()));
     }
 }
 
