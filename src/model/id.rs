@@ -74,6 +74,14 @@ impl Target {
             Self::Server(name) => Some(name),
         }
     }
+
+    /// The target in a sentence; [`fmt::Display`] is its form in files and records.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Bmc => "bmc".to_owned(),
+            Self::Server(name) => format!("server `{name}`"),
+        }
+    }
 }
 
 impl fmt::Display for Target {

@@ -245,9 +245,13 @@ fn obstacle(
         Ok(method) => method,
         Err(fault) => return Some(VersionAssessment::Unsupported { live, fault }),
     };
-    match update_targets(stage, target, look) {
+    match update_targets(stage, target, look, method) {
         Ok(targets) if method == UpdateMethod::HttpPush && !targets.is_empty() => {
-            let reason = format!("`{}` cannot name `{}`", method.as_str(), targets.join(", "));
+            let reason = format!(
+                "`{}` is the only way in for this image, and cannot name `{}` to the BMC",
+                method.as_str(),
+                targets.join("`, `")
+            );
             Some(VersionAssessment::NeedsTargets { live, reason })
         }
         Ok(_) => None,

@@ -47,7 +47,7 @@ pub struct WantedImage {
 
 /// Why a stage cannot be resolved on a target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}: stage `{stage}` on {target}: {message}")]
+#[error("{file}:{line}: stage `{stage}` on {}: {message}", target.words())]
 pub struct Unresolvable {
     /// The pipeline file.
     pub file: String,

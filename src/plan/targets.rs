@@ -1,18 +1,22 @@
 //! What an update request names as its `Targets`.
 
 use super::spec::StageSpec;
+use crate::model::action::UpdateMethod;
 use crate::model::look::{SoftwareView, SystemView};
 use crate::model::{Look, Target};
 
 /// The `Targets` of an update request; empty = the request names none. The error says why no request may be sent.
 ///
 /// Where a BMC has more than one system, an image that names no system may be flashed onto all of them: there a BIOS
-/// hop names exactly the one system that is meant, or is not sent.
+/// hop names exactly the one system that is meant, or is not sent. Where no name is needed and the platform would take
+/// one, it is given, but for a raw push, which has no place for it: there the bytes alone say what they are for.
 pub fn update_targets(
     stage: &StageSpec,
     target: &Target,
     look: &Look,
+    method: UpdateMethod,
 ) -> Result<Vec<String>, String> {
+    let may_name = look.capability.named_targets && method != UpdateMethod::HttpPush;
     let authored = stage.options.targets.as_deref();
     let Some(server) = target.server() else {
         return Ok(match authored {
@@ -20,7 +24,7 @@ pub fn update_targets(
                 .iter()
                 .map(|text| expand(text, None, look))
                 .collect(),
-            None if look.capability.named_targets => bmc_member(look).into_iter().collect(),
+            None if may_name => bmc_member(look).into_iter().collect(),
             None => Vec::new(),
         });
     };
@@ -47,9 +51,7 @@ pub fn update_targets(
                 None => Ok(named),
             }
         }
-        None if is_only && look.capability.named_targets => {
-            Ok(found(system, look).into_iter().collect())
-        }
+        None if is_only && may_name => Ok(found(system, look).into_iter().collect()),
         None if is_only => Ok(Vec::new()),
         None => found(system, look).map(|uri| vec![uri]),
     }

@@ -171,7 +171,9 @@ fn run_reason(state: &RunState, phase: RunPhase) -> String {
             let (wait, _) = work.wait.as_ref()?;
             Some(format!(
                 "stage `{}` on {}: {}",
-                place.stage, place.target, wait.reason
+                place.stage,
+                place.target.words(),
+                wait.reason
             ))
         })
         .or_else(|| {

@@ -143,10 +143,10 @@ fn everything_that_cannot_be_resolved_is_told_at_once() {
     let expected = [
         "p.toml:10: stage `a` on bmc: variable `${label.none}` has no value: there is no such label",
         "p.toml:20: stage `b` on bmc: image `gone.bin` was not found",
-        "p.toml:30: stage `c` on server:s1: image `http://h/x` has sha256 `bb`, and `aa` is promised",
-        "p.toml:30: stage `c` on server:s2: image `http://h/x` has sha256 `bb`, and `aa` is promised",
-        "p.toml:40: stage `d` on server:s1: variable `${env.GONE}` has no value: the environment variable is not set",
-        "p.toml:40: stage `d` on server:s2: variable `${env.GONE}` has no value: the environment variable is not set",
+        "p.toml:30: stage `c` on server `s1`: image `http://h/x` has sha256 `bb`, and `aa` is promised",
+        "p.toml:30: stage `c` on server `s2`: image `http://h/x` has sha256 `bb`, and `aa` is promised",
+        "p.toml:40: stage `d` on server `s1`: variable `${env.GONE}` has no value: the environment variable is not set",
+        "p.toml:40: stage `d` on server `s2`: variable `${env.GONE}` has no value: the environment variable is not set",
     ];
     assert_eq!(messages, expected);
 }

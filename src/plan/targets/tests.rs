@@ -7,7 +7,7 @@ fn targets(authored: Option<&[&str]>, name: &str, look: &Look) -> Result<Vec<Str
     let mut stage = bios_hop("h", "2", &[name]);
     stage.options.targets =
         authored.map(|list| list.iter().map(|text| (*text).to_owned()).collect());
-    update_targets(&stage, &server(name), look)
+    update_targets(&stage, &server(name), look, UpdateMethod::MultipartPush)
 }
 
 fn two() -> Look {
@@ -19,7 +19,12 @@ fn a_sole_system_and_a_bmc_need_no_targets() {
     let one = look(None, &[("1", Some("2.10"))]);
     assert_eq!(targets(None, "1", &one), Ok(Vec::new()));
     assert_eq!(
-        update_targets(&bmc_hop("h", "2"), &Target::Bmc, &two()),
+        update_targets(
+            &bmc_hop("h", "2"),
+            &Target::Bmc,
+            &two(),
+            UpdateMethod::MultipartPush
+        ),
         Ok(Vec::new())
     );
 }
@@ -124,12 +129,52 @@ fn where_the_platform_takes_a_name_the_own_member_is_named_though_nothing_asks_f
         Ok(vec!["/software/bios".to_owned()])
     );
     assert_eq!(
-        update_targets(&bmc_hop("h", "2"), &Target::Bmc, &one),
+        update_targets(
+            &bmc_hop("h", "2"),
+            &Target::Bmc,
+            &one,
+            UpdateMethod::MultipartPush
+        ),
         Ok(vec!["/software/bmc".to_owned()])
     );
     one.software.clear();
     assert_eq!(
-        update_targets(&bmc_hop("h", "2"), &Target::Bmc, &one),
+        update_targets(
+            &bmc_hop("h", "2"),
+            &Target::Bmc,
+            &one,
+            UpdateMethod::MultipartPush
+        ),
         Ok(Vec::new())
+    );
+}
+
+#[test]
+fn a_raw_push_to_a_sole_system_names_nothing_that_nobody_asked_for() {
+    let mut one = look(Some("1.50"), &[("1", Some("2.10"))]);
+    one.capability.named_targets = true;
+    let push = UpdateMethod::HttpPush;
+    let mut stage = bios_hop("h", "2", &["1"]);
+    assert_eq!(
+        update_targets(&stage, &server("1"), &one, push),
+        Ok(Vec::new())
+    );
+    let manager = one
+        .manager()
+        .map(|manager| manager.uri.clone())
+        .unwrap_or_default();
+    one.software = vec![software("bmc", "1.50", &[manager.as_str()])];
+    assert_eq!(
+        update_targets(&bmc_hop("h", "2"), &Target::Bmc, &one, push),
+        Ok(Vec::new())
+    );
+    stage.options.targets = Some(vec!["/software/bios".to_owned()]);
+    assert_eq!(
+        update_targets(&stage, &server("1"), &one, push),
+        Ok(vec!["/software/bios".to_owned()])
+    );
+    let stage = bios_hop("h", "2", &["1", "10"]);
+    assert!(
+        update_targets(&stage, &server("1"), &two(), push).is_ok_and(|named| !named.is_empty())
     );
 }

@@ -68,7 +68,7 @@ impl Hop<'_> {
                 format!("blocked: the image cannot get in by {}", method.as_str()),
             );
         };
-        let targets = match update_targets(self.stage, &place.target, pass.look) {
+        let targets = match update_targets(self.stage, &place.target, pass.look, method) {
             Ok(targets) => targets,
             Err(reason) => return pass.hold(place, format!("blocked: {reason}")),
         };
