@@ -127,9 +127,18 @@ async fn a_file_that_is_missing_empty_or_no_file_is_refused() {
     let folder = TempDir::new().unwrap();
     let empty = folder.path().join("empty.bin");
     fs::write(&empty, "").unwrap();
+    let pipe = folder.path().join("pipe.bin");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     for (path, why) in [
         (folder.path().join("nope.bin"), "No such file"),
         (folder.path().to_owned(), "not a regular file"),
+        (pipe, "not a regular file"),
         (empty, "is empty"),
     ] {
         let fault = refused(file(&path, None), &cache(&folder)).await;

@@ -54,13 +54,14 @@ pub(super) async fn hash_file(path: &Path) -> io::Result<Digested> {
 }
 
 fn hash_now(path: &Path) -> io::Result<Digested> {
-    let mut file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Asked before it is opened: to open a pipe is to wait for somebody who writes to it.
+    if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is not a regular file",
         ));
     }
+    let mut file = File::open(path)?;
     let (mut hasher, mut chunk) = (Hasher::default(), vec![0; CHUNK_BYTES]);
     loop {
         let count = match file.read(&mut chunk) {

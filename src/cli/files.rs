@@ -1,5 +1,6 @@
 //! Finding and reading the files that people wrote.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::pipeline::{Diagnostics, Loaded, Source, load};
@@ -71,8 +72,23 @@ fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, FilesError> {
 
 fn source(path: &Path) -> Result<Source, FilesError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        FilesError::Unreadable(format!("file `{name}` cannot be read: {error}"))
+    let unreadable =
+        |why: &str| FilesError::Unreadable(format!("file `{name}` cannot be read: {why}"));
+    let bytes = std::fs::read(path).map_err(|error| {
+        let hint = if error.kind() == ErrorKind::NotFound {
+            "\n\nhint: name files or folders: `-i INVENTORY` before the command, pipelines behind it"
+        } else {
+            ""
+        };
+        unreadable(&format!("{error}{hint}"))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().get(..good).unwrap_or_default();
+        let line = before.split(|byte| *byte == b'\n').count();
+        unreadable(&format!(
+            "line {line} is not UTF-8\n\nhint: save it as UTF-8, in which TOML is written"
+        ))
     })?;
     Ok(Source::new(name, text))
 }

@@ -225,6 +225,27 @@ fn versions_print_the_sign_first_and_then_the_rule() {
 }
 
 #[test]
+fn a_file_that_is_not_there_or_not_utf_8_says_where_and_what_to_do() {
+    let folder = Folder::new(PIPELINE);
+    let missing = folder.run(&["validate", "pipelines/nope.toml"]);
+    assert_eq!(code(&missing), 2);
+    let said = stderr(&missing);
+    assert!(
+        said.contains("`pipelines/nope.toml`") && said.contains("hint:"),
+        "{said}"
+    );
+    let path = folder.folder.path().join("pipelines/latin.toml");
+    std::fs::write(path, b"# one\n# two\nname = \"b\xfcro\"\n").unwrap();
+    let latin = folder.run(&["validate", "pipelines/latin.toml"]);
+    assert_eq!(code(&latin), 2);
+    let said = stderr(&latin);
+    assert!(
+        said.contains("line 3 is not UTF-8") && said.contains("hint:"),
+        "{said}"
+    );
+}
+
+#[test]
 fn schemas_are_json_and_name_the_keys_of_their_files() {
     let folder = tempfile::tempdir().unwrap();
     for (kind, key) in [("inventory", "bmc"), ("pipeline", "stage")] {
