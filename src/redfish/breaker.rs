@@ -15,6 +15,16 @@ pub(super) struct Breaker {
     open_for: Duration,
     failures: u32,
     open_until: Option<Instant>,
+    last: String,
+}
+
+/// No request may be sent now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Open {
+    /// For how long not.
+    pub(super) wait: Duration,
+    /// What the last failure was.
+    pub(super) why: String,
 }
 
 impl Breaker {
@@ -24,13 +34,17 @@ impl Breaker {
             open_for,
             failures: 0,
             open_until: None,
+            last: String::new(),
         }
     }
 
-    /// Whether a request may be sent; if not, how long not.
-    pub(super) fn admit(&mut self, now: Instant) -> Result<(), Duration> {
+    /// Whether a request may be sent; if not, how long not and why.
+    pub(super) fn admit(&mut self, now: Instant) -> Result<(), Open> {
         match self.open_until {
-            Some(until) if until > now => Err(until - now),
+            Some(until) if until > now => Err(Open {
+                wait: until - now,
+                why: self.last.clone(),
+            }),
             Some(_) => {
                 // Half open: the next failure opens it again at once.
                 self.open_until = None;
@@ -47,8 +61,9 @@ impl Breaker {
         self.open_until = None;
     }
 
-    /// It did not.
-    pub(super) fn bad(&mut self, now: Instant) {
+    /// It did not; `why` is told to whoever is turned away because of it.
+    pub(super) fn bad(&mut self, now: Instant, why: String) {
+        self.last = why;
         self.failures = self.failures.saturating_add(1);
         if self.failures >= FAILURES_MAX {
             self.open_until = Some(now + self.open_for);
@@ -66,15 +81,21 @@ mod tests {
     fn three_failures_open_it_and_one_trial_follows() {
         let now = Instant::now();
         let mut breaker = Breaker::new(OPEN_FOR);
-        breaker.bad(now);
-        breaker.bad(now);
+        let open = |why: &str| {
+            Err(Open {
+                wait: OPEN_FOR,
+                why: why.to_owned(),
+            })
+        };
+        breaker.bad(now, "first".to_owned());
+        breaker.bad(now, "second".to_owned());
         assert_eq!(breaker.admit(now), Ok(()));
-        breaker.bad(now);
-        assert_eq!(breaker.admit(now), Err(OPEN_FOR));
+        breaker.bad(now, "third".to_owned());
+        assert_eq!(breaker.admit(now), open("third"));
         let later = now + OPEN_FOR;
         assert_eq!(breaker.admit(later), Ok(()));
-        breaker.bad(later);
-        assert_eq!(breaker.admit(later), Err(OPEN_FOR));
+        breaker.bad(later, "fourth".to_owned());
+        assert_eq!(breaker.admit(later), open("fourth"));
     }
 
     #[test]
@@ -82,8 +103,8 @@ mod tests {
         let now = Instant::now();
         let mut breaker = Breaker::new(OPEN_FOR);
         for _ in 0..10 {
-            breaker.bad(now);
-            breaker.bad(now);
+            breaker.bad(now, String::new());
+            breaker.bad(now, String::new());
             breaker.good();
         }
         assert_eq!(breaker.admit(now), Ok(()));

@@ -180,7 +180,7 @@ impl Line {
             }
             *lock(&self.root_good_since) = None;
         } else if is_ill(&answer) {
-            self.note_bad();
+            self.note_bad(ill_answer(&answer));
         } else {
             lock(&self.breaker).good();
         }
@@ -191,13 +191,13 @@ impl Line {
         match error {
             // It answers, and a person must decide: waiting would not help.
             WireError::Certificate(_) => *lock(&self.root_good_since) = None,
-            WireError::NotSent(_) | WireError::Lost(_) => self.note_bad(),
+            WireError::NotSent(_) | WireError::Lost(_) => self.note_bad(error.to_string()),
         }
     }
 
-    fn note_bad(&self) {
+    fn note_bad(&self, why: String) {
         if !self.in_outage() {
-            lock(&self.breaker).bad(Instant::now());
+            lock(&self.breaker).bad(Instant::now(), why);
         }
         *lock(&self.root_good_since) = None;
     }
@@ -271,6 +271,15 @@ fn timeouts_for(method: &Method, path: &str, body: &WireBody) -> Timeouts {
 fn is_ill(answer: &Answer) -> bool {
     let answered_with_page = answer.not_json && (200..300).contains(&answer.status);
     answered_with_page || matches!(answer.status, 500 | 502 | 504)
+}
+
+fn ill_answer(answer: &Answer) -> String {
+    let page = if answer.not_json {
+        " with a page that is not JSON"
+    } else {
+        ""
+    };
+    format!("`{}` was answered {}{page}", answer.path, answer.status)
 }
 
 fn token_of(headers: &HeaderMap) -> Option<SecretString> {

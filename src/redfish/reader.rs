@@ -19,6 +19,10 @@ pub(super) const ROOT: &str = "/redfish/v1/";
 /// Pages followed of one collection: at 50 members a page, the smallest page seen, this is 5,000 members.
 const PAGES_MAX: usize = 100;
 
+/// Members of one collection that are read one by one. The fullest seen are lists of ended tasks and jobs, with a few
+/// hundred; at two requests a second, the default pace, this many take eight minutes.
+const MEMBERS_MAX: usize = 1_000;
+
 /// Whether `$expand` may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expand {
@@ -133,6 +137,7 @@ impl<'a> Reader<'a> {
             return Ok(Vec::new());
         };
         let members = self.pages(first, what).await?;
+        bounded(collection, members.len())?;
         Ok(members.into_iter().map(|(uri, _)| uri).collect())
     }
 
@@ -152,8 +157,11 @@ impl<'a> Reader<'a> {
         let Some(first) = first else {
             return Ok(Vec::new());
         };
+        let entries = self.pages(first, what).await?;
+        let bare = |(_, entry): &&(String, Value)| member(entry, wanted).is_none();
+        bounded(collection, entries.iter().filter(bare).count())?;
         let mut members = Vec::new();
-        for (uri, entry) in self.pages(first, what).await? {
+        for (uri, entry) in entries {
             if member(&entry, wanted).is_some() {
                 let doc = self.keep(&uri, entry);
                 members.push(Member { uri, doc });
@@ -249,6 +257,19 @@ impl<'a> Reader<'a> {
         self.docs.insert(key(uri), Arc::clone(&doc));
         doc
     }
+}
+
+/// Refuses a collection that would take too long to read; a part of it would say nothing of the rest.
+fn bounded(collection: &str, count: usize) -> Result<(), Fault> {
+    if count <= MEMBERS_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "`{collection}` lists {count} members, and redpipe reads at most {MEMBERS_MAX} one by one"
+    );
+    let mut fault = Fault::new(FaultKind::BadAnswer, Retry::Operator, message);
+    fault.uri = Some(collection.to_owned());
+    Err(fault)
 }
 
 /// Whether a failed read says something about the whole BMC or the login, and not about one resource.

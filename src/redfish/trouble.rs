@@ -1,7 +1,6 @@
 //! Why an exchange gave no answer, and the fault that says so.
 
-use std::time::Duration;
-
+use super::breaker::Open;
 use super::transport::{CertProblem, WireError};
 use crate::model::inventory::Address;
 use crate::model::{BmcName, Fault, FaultKind, Retry};
@@ -13,8 +12,8 @@ pub(super) enum Trouble {
     Wire(WireError),
     /// The transport says so of a request that had to come first: what was asked was not sent.
     Before(WireError),
-    /// The breaker is open for this long; nothing was sent.
-    Broken(Duration),
+    /// The breaker is open; nothing was sent.
+    Broken(Open),
     /// Logging in failed; what was asked was not sent.
     Login(Box<Fault>),
 }
@@ -43,21 +42,22 @@ impl Trouble {
     pub(super) fn fault(self, what: &str, path: &str, bmc: &BmcName, address: &Address) -> Fault {
         let mut fault = match self {
             Self::Login(fault) => return *fault,
-            Self::Broken(wait) => Fault::new(
+            Self::Broken(open) => Fault::new(
                 FaultKind::Unreachable,
                 Retry::Transient,
                 format!(
                     "bmc `{bmc}` at `{address}` was not asked: its last requests failed, the next try is in {} s",
-                    wait.as_secs()
+                    open.wait.as_secs()
                 ),
-            ),
+            )
+            .with_cause(open.why),
             Self::Wire(WireError::NotSent(text)) | Self::Before(WireError::NotSent(text)) => Fault::new(
                 FaultKind::Unreachable,
                 Retry::Transient,
                 format!("bmc `{bmc}` at `{address}` cannot be reached"),
             )
-            .with_cause(text)
-            .with_hint("check its address in the inventory, the network, and whether the BMC has power"),
+            .with_hint(remedy(&text))
+            .with_cause(text),
             Self::Before(WireError::Lost(text)) => Fault::new(
                 FaultKind::Unreachable,
                 Retry::Transient,
@@ -76,6 +76,15 @@ impl Trouble {
         };
         fault.uri = Some(path.to_owned());
         fault
+    }
+}
+
+/// What to look at where no byte got through. No TLS record is how rustls meets a plain HTTP answer.
+fn remedy(text: &str) -> &'static str {
+    if text.contains("InvalidContentType") {
+        "nothing at that address talks TLS: check the port, or write `http://..` if the BMC really talks plain HTTP"
+    } else {
+        "check its address in the inventory, the network, and whether the BMC has power"
     }
 }
 

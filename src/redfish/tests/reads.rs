@@ -152,6 +152,9 @@ async fn the_breaker_opens_after_three_failures_and_lets_one_trial_through() {
     assert_eq!(asked, 4, "two tries, one more, then none");
     let fault = talk.get(SYSTEM).await.unwrap_err();
     assert!(fault.message.contains("was not asked"), "{fault}");
+    assert!(!fault.causes.is_empty(), "{fault:?}");
+    let first = talk.get(SYSTEM).await.unwrap_err();
+    assert_eq!(first.causes, fault.causes, "what failed last is still told");
     assert_eq!(bmc.count(&Method::GET, SYSTEM), asked);
     tokio::time::sleep(secs(121)).await;
     bmc.with(|state| state.faults.clear());

@@ -139,6 +139,23 @@ async fn pages_are_followed_and_null_members_are_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_collection_that_would_take_an_hour_to_read_is_one_clear_fault() {
+    let fake = service();
+    let members: Vec<Value> = (0..1_001)
+        .map(|id| json!({"@odata.id": format!("/redfish/v1/S/{id}")}))
+        .collect();
+    fake.put("/redfish/v1/S", json!({"Members": members}));
+    let Seen::Failed(fault) = client(&fake, &[]).look(&work()).await else {
+        panic!("1,001 systems were read one by one");
+    };
+    assert!(
+        fault.message.contains("`/redfish/v1/S` lists 1001 members"),
+        "{fault}"
+    );
+    assert!(fake.take_lines().len() < 50);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_task_list_that_cannot_be_read_ends_the_look_and_one_that_is_not_there_is_a_problem() {
     let fake = service();
     for _ in 0..3 {
