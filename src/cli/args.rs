@@ -64,6 +64,35 @@ pub(crate) enum Command {
         #[arg(short, long)]
         follow: bool,
     },
+    /// Begin a failed or cancelled run anew, or look at a held one again.
+    ///
+    /// Carried out by the process that drives the run, else here in the foreground.
+    Retry(RunArgs),
+    /// Begin no further step of a run; an update that is being flashed is followed to its end.
+    ///
+    /// What of the run waits on the BMC is taken back; the run ends as Cancelled once nothing of it is left, and is held
+    /// with a reason that begins `left behind` otherwise. Carried out by the process that drives the run, else here in
+    /// the foreground.
+    Cancel(RunArgs),
+    /// Give a held run up.
+    Release {
+        /// Which run.
+        #[command(flatten)]
+        run: RunArgs,
+        /// Answer for whatever of it is left on the BMC: nothing is looked at, nothing is deleted.
+        #[arg(long, required = true)]
+        leave: bool,
+    },
+    /// Begin no run of a pipeline; running ones are held at their next safe point.
+    Pause {
+        /// The pipeline's name.
+        pipeline: String,
+    },
+    /// End a pause.
+    Resume {
+        /// The pipeline's name.
+        pipeline: String,
+    },
     /// Look after the inventory.
     Inventory {
         /// What to do with it.
@@ -131,6 +160,17 @@ pub(crate) struct ApplyArgs {
     /// Wait for held runs instead of ending with exit code 5.
     #[arg(long)]
     pub(crate) wait: bool,
+}
+
+/// A run, and the files that are needed where no process drives it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// `PIPELINE/BMC`, the latest of the pair, or `PIPELINE/BMC#N`.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Which pipelines.
+    #[command(flatten)]
+    pub(crate) pipelines: Pipelines,
 }
 
 /// What to do with the inventory.

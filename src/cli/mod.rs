@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use args::{Args, Command, InventoryCommand};
 use clap::Parser as _;
 use command::{
-    apply, demo, events, inventory_check, plan, schema, status, trust, validate, versions,
+    apply, demo, events, inventory_check, order, plan, schema, status, trust, validate, versions,
 };
 use exit::Exit;
 use shell::Shell;
@@ -66,6 +66,11 @@ fn run(shell: &Shell, command: Command) -> Exit {
         Command::Events { run, follow } => {
             shell.block_on(events::run(shell, run.as_deref(), follow))
         }
+        Command::Retry(args) => shell.block_on(order::retry(shell, &args)),
+        Command::Cancel(args) => shell.block_on(order::cancel(shell, &args)),
+        Command::Release { run, leave: _ } => order::release(shell, &run),
+        Command::Pause { pipeline } => order::pause(shell, &pipeline),
+        Command::Resume { pipeline } => order::resume(shell, &pipeline),
         Command::Inventory {
             command: InventoryCommand::Check,
         } => shell.block_on(inventory_check::run(shell)),

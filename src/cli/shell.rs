@@ -16,10 +16,11 @@ use super::report;
 use super::signals::{READING, Signals};
 use super::told::{ErrorRow, Told};
 use crate::daemon::{
-    Assignment, Engine, Env, OpenOptions, Stop, assign, open, prepare_images, read_given,
+    Assignment, Engine, Env, OpenOptions, Stop, assign, assign_run, open, prepare_images,
+    read_given,
 };
-use crate::model::Fault;
-use crate::pipeline::{Diagnostics, Loaded, Selector};
+use crate::model::{Fault, RunKey};
+use crate::pipeline::{Diagnostics, Given, Loaded, Pipeline, Selector};
 
 /// One invocation.
 pub(crate) struct Shell {
@@ -147,22 +148,48 @@ impl Shell {
         let limit = limit.map(Selector::parse).transpose().map_err(|message| {
             self.refuse(Exit::Usage, "usage", &format!("--limit: {message}"), None)
         })?;
-        let given = read_given(&loaded.needs(), &self.env);
-        if let Err(diagnostics) = loaded.check_given(&given) {
-            return Err(self.invalid(&diagnostics));
-        }
-        let pipelines: Vec<_> = loaded.pipelines.iter().cloned().map(Arc::new).collect();
-        let mut assignments = assign(
-            &loaded.inventory,
-            &pipelines,
-            limit.as_ref(),
-            &Arc::new(given),
-        );
+        let given = Arc::new(self.given(loaded)?);
+        let assignments = assign(&loaded.inventory, &shared(loaded), limit.as_ref(), &given);
         if assignments.is_empty() {
             let hint = "compare `[selector]` and `--limit` with the labels in the inventory";
             let message = "no server of the inventory matches";
             return Err(self.refuse(Exit::NothingMatched, "nothing-matched", message, Some(hint)));
         }
+        self.with_images(assignments).await
+    }
+
+    /// The same for the pipeline and the BMC of one run, whatever is selected now.
+    pub(crate) async fn assignment_of(
+        &self,
+        loaded: &Loaded,
+        key: &RunKey,
+    ) -> Result<Vec<Assignment>, Exit> {
+        let given = Arc::new(self.given(loaded)?);
+        let Some(assignment) = assign_run(&loaded.inventory, &shared(loaded), key, &given) else {
+            let message = format!(
+                "the files do not name pipeline `{}` and bmc `{}`, and run `{key}` cannot be driven without",
+                key.pipeline, key.bmc
+            );
+            let hint = "give the inventory by `-i` and the pipeline's file as an argument";
+            return Err(self.refuse(
+                Exit::NothingMatched,
+                "nothing-matched",
+                &message,
+                Some(hint),
+            ));
+        };
+        self.with_images(vec![assignment]).await
+    }
+
+    fn given(&self, loaded: &Loaded) -> Result<Given, Exit> {
+        let given = read_given(&loaded.needs(), &self.env);
+        loaded
+            .check_given(&given)
+            .map_err(|diagnostics| self.invalid(&diagnostics))?;
+        Ok(given)
+    }
+
+    async fn with_images(&self, mut assignments: Vec<Assignment>) -> Result<Vec<Assignment>, Exit> {
         if let Err(faults) = prepare_images(&mut assignments, &self.env).await {
             for fault in &faults {
                 self.failed("", fault, Exit::Usage);
@@ -170,6 +197,16 @@ impl Shell {
             return Err(Exit::Usage);
         }
         Ok(assignments)
+    }
+
+    /// Who is at the keyboard, as orders name them.
+    pub(crate) fn user(&self) -> String {
+        let named = ["USER", "LOGNAME"]
+            .iter()
+            .find_map(|name| (self.env)(name)?.into_string().ok());
+        named
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| "somebody".to_owned())
     }
 
     /// Tells a fault that keeps the command from its work, and passes the exit on.
@@ -205,6 +242,10 @@ impl Shell {
             }
         }
     }
+}
+
+fn shared(loaded: &Loaded) -> Vec<Arc<Pipeline>> {
+    loaded.pipelines.iter().cloned().map(Arc::new).collect()
 }
 
 /// One subscriber for the process: quiet unless asked, never a secret (those are types that do not print).

@@ -70,6 +70,7 @@ pub(crate) fn sentence(record: &Record) -> Option<String> {
         ),
         Record::Reopened { at, after, reason } => (at, undone(after.as_ref(), reason)),
         Record::Failed { at, fault } => (at, format!("FAILED: {fault}")),
+        Record::Stopped { at, reason } => (at, format!("ended by order: {reason}")),
     };
     Some(format!("{}: {text}", name(place)))
 }
@@ -109,6 +110,7 @@ fn intention(intent: &Intent) -> String {
             ..
         } => format!("send {reset_type} to the host ({})", purpose_text(*purpose)),
         Intent::ResetManager { reset_type, .. } => format!("send {reset_type} to the BMC"),
+        Intent::Withdraw { uri } => format!("delete {uri}, which is ours"),
         Intent::Attributes { names, .. } => format!("write {}", names.join(", ")),
         Intent::Resource { uri, .. } => format!("write {uri}"),
     }

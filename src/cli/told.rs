@@ -116,9 +116,15 @@ pub(crate) fn empty(command: &Command) -> Value {
     match command {
         Command::Validate(_) => json!({ "valid": false }),
         Command::Plan(_) => json!({ "runs": [], "problems": [] }),
-        Command::Apply(_) | Command::Demo | Command::Status { .. } => {
+        Command::Apply(_)
+        | Command::Demo
+        | Command::Status { .. }
+        | Command::Retry(_)
+        | Command::Cancel(_)
+        | Command::Release { .. } => {
             json!({ "runs": [], "pipelines": [], "problems": [] })
         }
+        Command::Pause { .. } | Command::Resume { .. } => json!({ "order": null }),
         Command::Events { follow: false, .. } => json!({ "events": [] }),
         Command::Inventory {
             command: InventoryCommand::Check,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::journal::{load, read_event};
-use crate::model::{Fault, FaultKind, Retry, RunKey};
+use crate::model::{BmcName, Fault, FaultKind, PipelineName, Retry, RunKey};
 use crate::run::status::{RunStatus, status};
 use crate::run::{Record, RunState};
 use crate::store::{RunRow, Store};
@@ -42,7 +42,40 @@ pub fn runs(store: &dyn Store) -> Result<Vec<RunStatus>, Fault> {
         .collect()
 }
 
+/// Status of the latest run of a pair.
+pub fn latest(
+    store: &dyn Store,
+    pipeline: &PipelineName,
+    bmc: &BmcName,
+) -> Result<Option<RunStatus>, Fault> {
+    let row = store.latest_run(pipeline, bmc);
+    row.map_err(|error| error.fault())?
+        .map(|row| one(store, &row, true))
+        .transpose()
+}
+
+/// Status of one run.
+pub fn of(store: &dyn Store, key: &RunKey) -> Result<RunStatus, Fault> {
+    let latest = store.latest_run(&key.pipeline, &key.bmc);
+    let latest = latest.map_err(|error| error.fault())?;
+    let is_latest = latest.is_some_and(|row| row.key == *key);
+    Ok(status(key, &state_of(store, key)?, is_latest))
+}
+
+/// State of one run, as its journal tells it.
+pub(super) fn state_of(store: &dyn Store, key: &RunKey) -> Result<RunState, Fault> {
+    let row = store.run(&key.id()).map_err(|error| error.fault())?;
+    match row {
+        Some(row) => folded(store, &row),
+        None => Ok(RunState::default()),
+    }
+}
+
 fn one(store: &dyn Store, row: &RunRow, latest: bool) -> Result<RunStatus, Fault> {
+    Ok(status(&row.key, &folded(store, row)?, latest))
+}
+
+fn folded(store: &dyn Store, row: &RunRow) -> Result<RunState, Fault> {
     let records = load(store, row).map_err(|error| {
         let fault = Fault::new(FaultKind::Bug, Retry::Operator, error.to_string());
         std::error::Error::source(&error)
@@ -52,7 +85,7 @@ fn one(store: &dyn Store, row: &RunRow, latest: bool) -> Result<RunStatus, Fault
     for (at, record) in &records {
         state.apply(*at, record);
     }
-    Ok(status(&row.key, &state, latest))
+    Ok(state)
 }
 
 /// At most `limit` lines after a cursor (0 = from the start), oldest first.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::model::inventory::{Bmc, Inventory, Server};
-use crate::model::{Fault, FaultKind, Look, Retry, ServerName};
+use crate::model::{Fault, FaultKind, Look, Retry, RunKey, ServerName};
 use crate::pipeline::{Given, Pipeline, Selector};
 use crate::plan::{ImageCatalog, RunSpec, Unresolvable, WantedImage, resolve, wanted_images};
 
@@ -46,6 +46,23 @@ pub fn assign(
         }
     }
     assignments
+}
+
+/// The pipeline and the BMC of one run, whatever is selected now; `None` where the files name one of them no more.
+pub fn assign_run(
+    inventory: &Inventory,
+    pipelines: &[Arc<Pipeline>],
+    key: &RunKey,
+    given: &Arc<Given>,
+) -> Option<Assignment> {
+    let pipeline = pipelines.iter().find(|p| p.name == key.pipeline)?;
+    Some(Assignment {
+        pipeline: Arc::clone(pipeline),
+        bmc: inventory.bmc(&key.bmc)?.clone(),
+        limit: None,
+        given: Arc::clone(given),
+        images: Arc::default(),
+    })
 }
 
 impl Assignment {

@@ -27,6 +27,8 @@ pub struct ApplyOptions {
     pub max_concurrent: Option<usize>,
     /// Whether held runs are tried again instead of ending the apply.
     pub wait: bool,
+    /// Whether only runs that have begun are driven, and none is opened.
+    pub only_resume: bool,
 }
 
 /// How every assignment ended, in the order in which they were given.
@@ -69,6 +71,7 @@ pub async fn apply(
             turns: turns.clone(),
             failed: Arc::default(),
             wait: options.wait,
+            only_resume: options.only_resume,
         };
         rollout.run(assignments)
     });
@@ -125,6 +128,7 @@ struct Rollout {
     turns: Turns,
     failed: Arc<AtomicUsize>,
     wait: bool,
+    only_resume: bool,
 }
 
 impl Rollout {
@@ -187,12 +191,13 @@ impl Rollout {
         let (engine, stop) = (self.engine.clone(), self.stop.clone());
         let (turn, process) = (self.turns.of(&next.bmc.name), Arc::clone(&self.process));
         let (failed, limit) = (Arc::clone(&self.failed), budget(pipeline));
+        let only_resume = self.only_resume;
         running.spawn(async move {
             let _turn = turn.lock_owned().await;
             let _place = process.acquire_owned().await;
             let within_budget =
                 move || limit.is_none_or(|limit| failed.load(Ordering::SeqCst) < limit);
-            let end = Box::pin(drive(&engine, &next, &stop, &within_budget)).await;
+            let end = Box::pin(drive(&engine, &next, &stop, &within_budget, only_resume)).await;
             (next, end)
         });
     }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::driver::RunEnd;
-use super::history;
 use super::scheduler::ApplyReport;
-use crate::model::{BmcName, Fault, PipelineName};
+use super::{history, orders};
+use crate::model::{BmcName, Fault, Order, PipelineName};
 use crate::plan::PlanProblem;
 use crate::run::RunPhase;
 use crate::run::status::RunStatus;
@@ -35,6 +35,9 @@ pub struct PipelineStatus {
     pub runs: usize,
     /// Selected BMCs without a run yet.
     pub waiting: usize,
+    /// Why it stands there, where its runs do not say it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
 }
 
 /// Where a pipeline stands.
@@ -82,17 +85,27 @@ pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
     let selections = store.selections().map_err(|error| error.fault())?;
     let mut names: BTreeSet<PipelineName> = selections.keys().cloned().collect();
     names.extend(runs.iter().map(|run| PipelineName(run.pipeline.clone())));
+    let mut pauses: BTreeMap<&PipelineName, Order> = BTreeMap::new();
+    for name in &names {
+        pauses.extend(orders::pause_of(store, name)?.map(|order| (name, order)));
+    }
     let pipelines = names.iter().map(|name| {
         let latest = latest(&runs, name);
         let Some(selection) = selections.get(name) else {
-            return pipeline(name, &latest, 0, false);
+            return pipeline(name, &latest, 0, false, pauses.get(name));
         };
         let begun = |bmc: &BmcName| latest.iter().any(|run| run.bmc == bmc.as_str());
         let waiting = selection.bmcs.iter().filter(|bmc| !begun(bmc)).count();
         let failed = latest.iter().filter(|run| run.phase == RunPhase::Failed);
         let limit = usize::try_from(selection.max_failures).unwrap_or(usize::MAX);
         let spent = limit > 0 && failed.count() >= limit;
-        pipeline(name, &latest, waiting, spent && waiting > 0)
+        pipeline(
+            name,
+            &latest,
+            waiting,
+            spent && waiting > 0,
+            pauses.get(name),
+        )
     });
     Ok(Summary {
         pipelines: pipelines.collect(),
@@ -113,7 +126,7 @@ pub fn of_report(report: &ApplyReport) -> Summary {
     }
     let pipelines = waiting.into_iter().map(|(name, waiting)| {
         let halted = report.halted.iter().any(|(halted, _)| halted == name);
-        pipeline(name, &latest(&runs, name), waiting, halted)
+        pipeline(name, &latest(&runs, name), waiting, halted, None)
     });
     Summary {
         pipelines: pipelines.collect(),
@@ -146,12 +159,20 @@ fn pipeline(
     latest: &[&RunStatus],
     waiting: usize,
     halted: bool,
+    pause: Option<&Order>,
 ) -> PipelineStatus {
+    let phase = PipelinePhase::of(latest, waiting > 0, halted);
+    let is_open = matches!(phase, PipelinePhase::Active | PipelinePhase::Held);
+    let is_at_work = latest.iter().any(|run| run.phase == RunPhase::InProgress);
     PipelineStatus {
         pipeline: name.to_string(),
-        phase: PipelinePhase::of(latest, waiting > 0, halted),
+        phase: match pause {
+            Some(_) if is_open && !is_at_work => PipelinePhase::Held,
+            Some(_) | None => phase,
+        },
         runs: latest.len(),
         waiting,
+        reason: pause.map_or_else(String::new, |order| format!("paused {}", order.said())),
     }
 }
 

@@ -49,6 +49,11 @@ pub enum Action {
         /// `@Redfish.SettingsApplyTime`, where the resource supports it.
         apply_time: Option<String>,
     },
+    /// DELETE a task or job of ours that has not begun.
+    Withdraw {
+        /// Its URI.
+        uri: String,
+    },
     /// PATCH one resource with one JSON object.
     PatchResource {
         /// Whose: `{system}` needs a server.

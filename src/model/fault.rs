@@ -133,6 +133,8 @@ pub enum FaultKind {
     Unsupported,
     /// Another process drives this BMC.
     LeaseHeld,
+    /// A person cancelled it.
+    Cancelled,
     /// redpipe itself is wrong.
     Bug,
 }
@@ -166,6 +168,7 @@ impl FaultKind {
             Self::Deadline => "deadline",
             Self::Unsupported => "unsupported",
             Self::LeaseHeld => "lease-held",
+            Self::Cancelled => "cancelled",
             Self::Bug => "bug",
         }
     }

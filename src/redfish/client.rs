@@ -16,6 +16,7 @@ use super::reset::send_reset;
 use super::resource::{base_of, resolve};
 use super::transport::{BoxFuture, Progress};
 use super::update::send_update;
+use super::verdict::{Ask, judge};
 use crate::model::action::{Action, UpdateAction};
 use crate::model::setting::AttributeRegistry;
 use crate::model::{
@@ -132,6 +133,7 @@ impl Client {
                 }
                 Err(fault) => Outcome::NotSent { fault },
             },
+            Action::Withdraw { uri } => judge(self.conversation.delete(uri).await, Ask::Withdraw),
             Action::PatchAttributes {
                 parts, apply_time, ..
             } => {

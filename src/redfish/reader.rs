@@ -300,7 +300,8 @@ pub(super) fn ends_look(fault: &Fault) -> bool {
         | FaultKind::SettingsNotApplied
         | FaultKind::ResetFailed
         | FaultKind::ImageInvalid
-        | FaultKind::Unsupported => false,
+        | FaultKind::Unsupported
+        | FaultKind::Cancelled => false,
     }
 }
 

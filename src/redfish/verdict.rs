@@ -18,6 +18,8 @@ pub(super) enum Ask {
     Settings,
     /// A reset was asked for.
     Reset,
+    /// A task or job of ours was to be deleted.
+    Withdraw,
 }
 
 impl Ask {
@@ -26,6 +28,7 @@ impl Ask {
             Self::Update => "the update request",
             Self::Settings => "the settings request",
             Self::Reset => "the reset request",
+            Self::Withdraw => "the request to delete a task of ours",
         }
     }
 
@@ -34,6 +37,7 @@ impl Ask {
             Self::Update => FaultKind::UpdateRefused,
             Self::Settings => FaultKind::SettingsRefused,
             Self::Reset => FaultKind::ResetFailed,
+            Self::Withdraw => FaultKind::UpdateFailed,
         }
     }
 }
@@ -61,6 +65,7 @@ fn judge_answer(answer: &Answer, ask: Ask) -> Outcome {
         400 | 409 if ask == Ask::Reset && has_key(&answer.messages, &ALREADY_THERE) => {
             accepted(answer)
         }
+        404 | 410 if ask == Ask::Withdraw => accepted(answer),
         408 => lost(answer, ask),
         429 => refused(answer, ask, true),
         300..=499 => refused(answer, ask, false),

@@ -4,6 +4,7 @@
 //! flashed again here: that it fell back is a person's business.
 
 use super::deadline::{SETTINGS_VERIFY_TIMEOUT, after};
+use super::order;
 use super::pass::{Pass, fault};
 use super::record::{How, Place, Record, RunPhase};
 use super::stage::settings;
@@ -75,6 +76,12 @@ pub(super) fn end(pass: &mut Pass<'_>) {
     if pass.state.end.is_some() || !pass.state.active().is_empty() {
         return;
     }
+    if pass.state.cancel().is_some() {
+        if let Some(end) = order::cancelled(&pass.state) {
+            pass.record(end);
+        }
+        return;
+    }
     if let Some(reason) = failures(pass) {
         let phase = RunPhase::Failed;
         return pass.record(Record::Ended { phase, reason });
@@ -103,7 +110,7 @@ fn failures(pass: &Pass<'_>) -> Option<String> {
                 place.stage,
                 pass.name(&place.target)
             )),
-            WorkStatus::Active | WorkStatus::Done { .. } => None,
+            WorkStatus::Active | WorkStatus::Done { .. } | WorkStatus::Stopped { .. } => None,
         })
         .collect();
     (!failed.is_empty()).then(|| failed.join("; "))
@@ -249,7 +256,7 @@ fn undone(pass: &mut Pass<'_>, place: Place, what: String) {
 fn culprit(pass: &Pass<'_>, place: &Place) -> Option<StageName> {
     let over_at = |work: &Work| match &work.status {
         WorkStatus::Done { at, .. } => Some(*at),
-        WorkStatus::Active | WorkStatus::Failed { .. } => None,
+        WorkStatus::Active | WorkStatus::Failed { .. } | WorkStatus::Stopped { .. } => None,
     };
     let own = over_at(pass.work(place))?;
     pass.state

@@ -197,6 +197,7 @@ fn our_names<'a>(state: &'a RunState, target: &Target) -> Vec<&'a String> {
             Intent::Update { .. }
             | Intent::ResetSystem { .. }
             | Intent::ResetManager { .. }
+            | Intent::Withdraw { .. }
             | Intent::Resource { .. } => None,
         })
         .flatten()
@@ -247,6 +248,7 @@ pub(super) fn is_new(task: &TaskView, intent: &Intent) -> bool {
         Intent::Update { known_tasks, .. } => !known_tasks.contains(&known(task)),
         Intent::ResetSystem { .. }
         | Intent::ResetManager { .. }
+        | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
         | Intent::Resource { .. } => false,
     }

@@ -30,7 +30,8 @@ impl RunState {
                     continue;
                 }
                 busy.push(place.target.clone());
-                if !self.is_failed(&place) {
+                let may_begin = self.cancel().is_none() || self.works.contains_key(&place);
+                if may_begin && !self.is_given_up(&place) {
                     places.push(place);
                 }
             }
@@ -48,11 +49,14 @@ impl RunState {
             .is_some_and(|work| matches!(work.status, WorkStatus::Done { .. }))
     }
 
-    /// Whether a stage failed on a target.
-    pub fn is_failed(&self, place: &Place) -> bool {
-        self.works
-            .get(place)
-            .is_some_and(|work| matches!(work.status, WorkStatus::Failed { .. }))
+    /// Whether a stage ended on a target without having reached its aim.
+    pub fn is_given_up(&self, place: &Place) -> bool {
+        self.works.get(place).is_some_and(|work| {
+            matches!(
+                work.status,
+                WorkStatus::Failed { .. } | WorkStatus::Stopped { .. }
+            )
+        })
     }
 
     /// Whether a target is stopped on purpose.

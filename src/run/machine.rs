@@ -126,7 +126,7 @@ impl RunMachine {
         }
         match input {
             Input::Restored => self.restored(),
-            Input::Ordered(order) => self.ordered(order),
+            Input::Ordered(order) => self.ordered(now, order),
             Input::ActEnded { id, outcome } => self.act_ended(id, outcome),
             Input::Looked {
                 seen: Seen::Failed(fault),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::deadline::{LATER_TIMEOUT, after, elapsed};
+use super::order::paused;
 use super::record::{How, Intent, Place, Record, ResetPurpose, TaskFate, Wait};
 use super::state::{Act, RunState, Step, Work, WorkStatus};
 use crate::model::{Action, Fault, FaultKind, IntentId, Look, LookRequest, Outcome, Retry, Target};
@@ -199,8 +200,16 @@ impl Pass<'_> {
         }
         if !self.permits.acts {
             self.wait(place, STOPPING, None);
+            return false;
         }
-        self.permits.acts
+        // What a cancel still sends takes back or sets back, and never begins anything.
+        if self.state.cancel().is_none()
+            && let Some(reason) = self.state.pause().map(paused)
+        {
+            self.hold(place, reason);
+            return false;
+        }
+        true
     }
 
     /// Writes an intent down and hands its action over; at most one per pass. While the operator stops us, only what

@@ -277,7 +277,8 @@ fn rank(how: &str) -> u8 {
 }
 
 /// Failed if any failed, else in progress if any progresses or some are done and some not, else pending if none began,
-/// completed only if all are; held where nothing but holds is left to progress.
+/// completed only if all are; held where nothing but holds is left to progress, and
+/// cancelled where nothing is left to progress because a person ended it.
 pub fn aggregate(phases: &[RunPhase]) -> RunPhase {
     let all = |phase: RunPhase| phases.iter().all(|p| *p == phase);
     let any = |phase: RunPhase| phases.contains(&phase);
@@ -289,6 +290,8 @@ pub fn aggregate(phases: &[RunPhase]) -> RunPhase {
         RunPhase::InProgress
     } else if any(RunPhase::Held) {
         RunPhase::Held
+    } else if any(RunPhase::Cancelled) {
+        RunPhase::Cancelled
     } else if all(RunPhase::Pending) {
         RunPhase::Pending
     } else {
@@ -316,6 +319,10 @@ fn target_view(state: &RunState, place: &Place) -> TargetView {
         WorkStatus::Failed { fault, .. } => {
             view.phase = RunPhase::Failed;
             view.reason = fault.to_string();
+        }
+        WorkStatus::Stopped { reason, .. } => {
+            view.phase = RunPhase::Cancelled;
+            view.reason.clone_from(reason);
         }
         WorkStatus::Active => {
             let held = state.is_held(place);

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod images;
+mod verbs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

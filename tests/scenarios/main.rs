@@ -27,3 +27,4 @@ mod no_brick;
 mod orders;
 mod rollout;
 mod servers;
+mod verbs;

@@ -179,6 +179,7 @@ async fn a_pipeline_is_completed_when_all_its_runs_are() {
         phase: PipelinePhase::Completed,
         runs: 2,
         waiting: 0,
+        reason: String::new(),
     };
     assert_eq!(
         of_report(&report).pipelines,

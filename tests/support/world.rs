@@ -15,6 +15,7 @@ use mock_bmc::ledger::{Kind, LedgerLine};
 use mock_bmc::script::Script;
 use mock_bmc::time::Moment;
 use redpipe::daemon::board::Row;
+use redpipe::daemon::orders::{self, Reached};
 use redpipe::daemon::{
     ApplyOptions, ApplyReport, Assignment, Board, Connect, Engine, EngineParts, Env, Planned,
     RunEnd, Secrets, Stop, apply, assign, plan, prepare_images, read_given,
@@ -258,6 +259,9 @@ impl World {
                 () = tokio::time::sleep(Duration::from_secs(1)) => {}
             }
             if !go_on(self, &engine.board().rows()) {
+                drop(work);
+                // The runtime drops what was aborted at its next turn; a killed process is gone at once.
+                tokio::task::yield_now().await;
                 return None;
             }
         }
@@ -267,6 +271,35 @@ impl World {
     pub(crate) fn order(&self, about: &About, verb: &Verb) -> Order {
         let store = self.engine().store();
         store.place_order(self.wall(), "ann", about, verb).unwrap()
+    }
+
+    /// What `redpipe cancel` and its like do: an order, carried out as far as no BMC is needed, and else in the
+    /// foreground; `None` where a process drives the run.
+    pub(crate) async fn command(
+        &self,
+        pipelines: &[&str],
+        about: &About,
+        verb: &Verb,
+    ) -> Option<RunStatus> {
+        let engine = self.engine();
+        let About::Run(key) = about else {
+            panic!("{about} is no run")
+        };
+        orders::place(&engine, "ann", about, verb).unwrap();
+        match orders::carry_out(&engine, key).unwrap() {
+            Reached::Driven(_) => None,
+            Reached::Over(status) => Some(*status),
+            Reached::Waits(_) => {
+                let options = ApplyOptions {
+                    only_resume: true,
+                    ..self.options
+                };
+                let mut assignments = self.assignments(pipelines).await;
+                assignments.retain(|each| each.bmc.name == key.bmc);
+                let report = Box::pin(apply(&engine, assignments, options, &self.stop)).await;
+                Some(status(&report, key.pipeline.as_str(), key.bmc.as_str()).clone())
+            }
+        }
     }
 
     /// The first run of a pipeline on a BMC, as orders name it.

@@ -47,6 +47,7 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
         ApplyOptions {
             max_concurrent,
             wait: args.wait,
+            only_resume: false,
         },
     )
     .await
@@ -91,6 +92,17 @@ pub(crate) async fn drive(
     if let Some(exit) = contradicting(shell, &assignments) {
         return exit;
     }
+    let (_, exit) = carry(shell, engine, assignments, options).await;
+    exit
+}
+
+/// The same, for those who judge the end by themselves.
+pub(crate) async fn carry(
+    shell: &Shell,
+    engine: &Engine,
+    assignments: Vec<Assignment>,
+    options: ApplyOptions,
+) -> (ApplyReport, Exit) {
     let stop = Stop::new();
     let clock = engine.clock();
     let report = {
@@ -110,7 +122,8 @@ pub(crate) async fn drive(
     }
     shell.document(&document);
     explain(shell, &report);
-    exit_code(&report, &stop)
+    let exit = exit_code(&report, &stop);
+    (report, exit)
 }
 
 /// Pipelines that want different values for one thing, as far as the files alone say.

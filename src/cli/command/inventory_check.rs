@@ -111,7 +111,8 @@ pub(crate) fn exit_of(fault: &Fault) -> Exit {
         | FaultKind::ResetFailed
         | FaultKind::ImageInvalid
         | FaultKind::Unsupported
-        | FaultKind::LeaseHeld => Exit::Held,
+        | FaultKind::LeaseHeld
+        | FaultKind::Cancelled => Exit::Held,
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod apply;
 pub(crate) mod demo;
 pub(crate) mod events;
 pub(crate) mod inventory_check;
+pub(crate) mod order;
 pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod status;

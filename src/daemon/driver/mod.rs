@@ -53,6 +53,7 @@ pub(super) struct Driver<'a> {
     lease: LeaseKeeper,
     stop: &'a Stop,
     permits: &'a (dyn Fn() -> bool + Send + Sync),
+    only_resume: bool,
 }
 
 /// Why a run cannot go on in this process.
@@ -72,12 +73,13 @@ impl From<JournalError> for Halt {
     }
 }
 
-/// Drives one assignment to its end, or to where this process has to stop.
-pub(super) async fn drive(
+/// Drives one assignment to its end, or to where this process has to stop; `only_resume` = no new run is opened.
+pub(in crate::daemon) async fn drive(
     engine: &Engine,
     assignment: &Assignment,
     stop: &Stop,
     may_begin_versions: &(dyn Fn() -> bool + Send + Sync),
+    only_resume: bool,
 ) -> RunEnd {
     let bmc = &assignment.bmc;
     let lease =
@@ -105,6 +107,7 @@ pub(super) async fn drive(
         lease,
         stop,
         permits: may_begin_versions,
+        only_resume,
     };
     let keeper = driver.lease.clone();
     let end = tokio::select! {

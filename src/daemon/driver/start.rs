@@ -3,7 +3,9 @@
 use tokio::time::Instant;
 
 use super::{Driver, Halt, RunEnd};
+use crate::daemon::history;
 use crate::daemon::journal::Journal;
+use crate::model::order::pause;
 use crate::model::{Fault, FaultKind, LookRequest, Retry, RunKey, Seen};
 use crate::plan::{Remembered, RunSpec};
 use crate::run::{Input, Record, RunMachine, RunPhase};
@@ -86,6 +88,8 @@ impl Driver<'_> {
             context,
             records.iter().map(|(at, record)| (*at, record)),
         );
+        // Before anything is judged anew: an order may be about what the run is held for now.
+        self.take_orders(&mut machine, &mut journal)?;
         let decision = machine.decide(self.now(), Input::Restored, self.permits());
         self.write_down(&mut machine, &mut journal, decision)?;
         Ok((machine, journal, None))
@@ -93,6 +97,7 @@ impl Driver<'_> {
 
     /// A first good look, before anything is opened: who is there, and is it the right box.
     pub(super) async fn begin(&self) -> Result<Started, Halt> {
+        self.may_begin()?;
         let request = LookRequest {
             state: true,
             software: true,
@@ -143,6 +148,31 @@ impl Driver<'_> {
         let mut machine = opened.expect("the journal was opened with this machine's records");
         self.take_up(&mut machine, now, &records);
         Ok((machine, journal, None))
+    }
+
+    /// No run begins while its pipeline is paused, nor where only one that had begun is to be driven.
+    fn may_begin(&self) -> Result<(), Halt> {
+        let (store, pipeline) = (self.engine.store(), &self.assignment.pipeline.name);
+        let broken = |fault| Halt::Broken(fault);
+        if self.only_resume {
+            let end = history::latest(store.as_ref(), pipeline, &self.bmc.name).map_err(broken)?;
+            let message = format!("run `{pipeline}/{}` is over", self.bmc.name);
+            let none =
+                || RunEnd::NotStarted(Fault::new(FaultKind::Blocked, Retry::Operator, message));
+            return Err(Halt::End(
+                end.map_or_else(none, |status| RunEnd::Over(Box::new(status))),
+            ));
+        }
+        let orders = store
+            .orders_about(pipeline)
+            .map_err(|error| Halt::Broken(error.fault()))?;
+        let Some(order) = pause(&orders, pipeline) else {
+            return Ok(());
+        };
+        let message = format!("pipeline `{pipeline}` is paused {}", order.said());
+        let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message)
+            .with_hint(format!("`redpipe resume {pipeline}`, then apply again"));
+        Err(Halt::End(RunEnd::NotStarted(fault)))
     }
 
     fn context(&self, spec: &RunSpec) -> Result<Remembered, Halt> {

@@ -208,6 +208,13 @@ pub enum Record {
         /// Why.
         fault: Fault,
     },
+    /// A stage ends on a target before its aim is reached, as a person ordered.
+    Stopped {
+        /// Where.
+        at: Place,
+        /// Why, and what is left of it.
+        reason: String,
+    },
     /// What the run waits for while no stage is under way changed.
     RunWaiting {
         /// In words for people.

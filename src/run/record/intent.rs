@@ -53,6 +53,11 @@ pub enum Intent {
         #[serde(default)]
         shown: bool,
     },
+    /// A task or job of ours that has not begun is taken back by its handle.
+    Withdraw {
+        /// Its URI.
+        uri: String,
+    },
     /// Attributes of one flow item.
     Attributes {
         /// The item's index.

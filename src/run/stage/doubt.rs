@@ -22,7 +22,10 @@ pub(super) fn reset(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Option
         Intent::ResetManager {
             manager_started, ..
         } => manager_shows(pass, act, manager_started.as_deref()),
-        Intent::Update { .. } | Intent::Attributes { .. } | Intent::Resource { .. } => None,
+        Intent::Update { .. }
+        | Intent::Withdraw { .. }
+        | Intent::Attributes { .. }
+        | Intent::Resource { .. } => None,
     });
     by_effect(pass, place, act, shown);
 }

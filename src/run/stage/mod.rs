@@ -1,6 +1,7 @@
 //! One folder per way of doing a stage, and the steps they share.
 
 mod busy;
+mod cancel;
 mod doubt;
 mod place;
 mod power;

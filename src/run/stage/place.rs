@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{settings, version};
+use super::{cancel, settings, version};
 use crate::model::inventory::Pace;
 use crate::model::{LookRequest, Target};
 use crate::plan::{RunSpec, StageSpec};
@@ -31,6 +31,9 @@ pub(in crate::run) fn step(pass: &mut Pass<'_>, place: &Place) {
                 "the BMC does not show the system of `{server}` any more; when it does, apply again"
             ),
         );
+    }
+    if pass.state.cancel().is_some() && cancel::step(pass, place, stage) {
+        return;
     }
     if stage.kind.is_version() {
         version::step(pass, place, stage);

@@ -36,22 +36,23 @@ impl Work {
                 self.item_since = at;
             }
             Record::WriteOnly { hashes, .. } => self.write_only.extend(hashes.clone()),
-            Record::Done { how, reason, .. } => {
-                self.status = WorkStatus::Done {
-                    how: *how,
-                    reason: reason.clone(),
-                    at,
-                };
-                self.wait = None;
+            Record::Failing { fault, .. } => {
+                self.lost = Some(fault.clone());
+                self.enter(Step::Failing(fault.clone()), at);
             }
-            Record::Failing { fault, .. } => self.enter(Step::Failing(fault.clone()), at),
-            Record::Failed { fault, .. } => {
-                self.status = WorkStatus::Failed {
-                    fault: fault.clone(),
-                    at,
-                };
-                self.wait = None;
-            }
+            Record::Done { how, reason, .. } => self.end(WorkStatus::Done {
+                how: *how,
+                reason: reason.clone(),
+                at,
+            }),
+            Record::Stopped { reason, .. } => self.end(WorkStatus::Stopped {
+                reason: reason.clone(),
+                at,
+            }),
+            Record::Failed { fault, .. } => self.end(WorkStatus::Failed {
+                fault: fault.clone(),
+                at,
+            }),
             Record::Retrying { .. } => self.open_again(at),
             Record::Reopened { .. } => {
                 self.status = WorkStatus::Active;
@@ -75,9 +76,15 @@ impl Work {
         }
     }
 
+    fn end(&mut self, status: WorkStatus) {
+        self.status = status;
+        self.wait = None;
+    }
+
     /// A new try, with what is done so far.
     fn open_again(&mut self, at: Timestamp) {
         self.attempt += 1;
+        self.lost = None;
         self.task = None;
         self.boot_began = false;
         self.reset_asked = false;
@@ -107,7 +114,7 @@ impl Work {
                 );
             }
             Intent::Attributes { .. } | Intent::Resource { .. } => self.written = true,
-            Intent::ResetManager { .. } => {}
+            Intent::ResetManager { .. } | Intent::Withdraw { .. } => {}
         }
     }
 
@@ -148,6 +155,8 @@ impl Work {
         }
         match outcome {
             Outcome::NotSent { .. } | Outcome::Refused { .. } => self.back_to_before(at, id),
+            // Whether it is gone shows by itself, and asking again for what is gone does no harm.
+            Outcome::Lost { .. } if self.is_withdrawal(id) => self.after_act(at, id),
             Outcome::Lost { .. } => self.go(Step::Doubt(id.clone()), at),
             Outcome::Accepted {
                 task,
@@ -176,6 +185,7 @@ impl Work {
                 }
             },
             Some(Intent::ResetManager { .. }) => self.before_reset(),
+            Some(Intent::Withdraw { .. }) => self.after_withdrawal(),
             Some(Intent::Update { .. } | Intent::Attributes { .. } | Intent::Resource { .. })
             | None => Step::Check,
         };
@@ -203,12 +213,22 @@ impl Work {
             },
             Some(Intent::ResetManager { .. }) => Step::BmcReset,
             Some(Intent::Update { .. }) => return self.follow(at, id, None),
+            Some(Intent::Withdraw { .. }) => self.after_withdrawal(),
             Some(Intent::Attributes { .. } | Intent::Resource { .. }) | None => Step::Check,
         };
         if matches!(step, Step::Booting | Step::Restarting | Step::BmcReset) {
             self.reset_made = true;
         }
         self.go(step, at);
+    }
+
+    fn is_withdrawal(&self, id: &IntentId) -> bool {
+        let act = self.act(id);
+        act.is_some_and(|act| matches!(act.intent, Intent::Withdraw { .. }))
+    }
+
+    fn after_withdrawal(&self) -> Step {
+        self.lost.clone().map_or(Step::Check, Step::Failing)
     }
 
     fn follow(&mut self, at: Timestamp, id: &IntentId, handle: Option<TaskHandle>) {

@@ -126,6 +126,7 @@ impl RunState {
             | Record::Retrying { at: place, .. }
             | Record::Failing { at: place, .. }
             | Record::Reopened { at: place, .. }
+            | Record::Stopped { at: place, .. }
             | Record::Failed { at: place, .. } => self.apply_to_work(at, place, record),
         }
     }

@@ -54,6 +54,8 @@ pub struct Work {
     pub resends: u32,
     /// Whether a handle was found by search.
     pub adopted: bool,
+    /// Why the last try is lost, while what is left of it is looked for.
+    pub lost: Option<Fault>,
     /// Whether what it had reached was found undone at the end of the run, and is applied again: once.
     pub reopened: bool,
 }
@@ -76,6 +78,13 @@ pub enum WorkStatus {
     Failed {
         /// Why.
         fault: Fault,
+        /// When.
+        at: Timestamp,
+    },
+    /// Ended by a person before its aim was reached.
+    Stopped {
+        /// Why, and what is left of it.
+        reason: String,
         /// When.
         at: Timestamp,
     },
@@ -208,6 +217,7 @@ impl Work {
             write_only: BTreeMap::new(),
             resends: 0,
             adopted: false,
+            lost: None,
             reopened: false,
         }
     }

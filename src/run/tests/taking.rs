@@ -49,6 +49,10 @@ impl Model {
                 }
                 accepted(None, false)
             }
+            Action::Withdraw { uri } => {
+                self.ledger.push(format!("delete {uri}"));
+                accepted(None, false)
+            }
             Action::PatchAttributes { target, parts, .. } => {
                 let names: Vec<&str> = parts
                     .iter()
@@ -135,7 +139,9 @@ impl Model {
                     update.target
                 );
             }
-            Action::PatchAttributes { .. } | Action::PatchResource { .. } => {}
+            Action::Withdraw { .. }
+            | Action::PatchAttributes { .. }
+            | Action::PatchResource { .. } => {}
         }
     }
 

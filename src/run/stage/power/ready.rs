@@ -121,6 +121,7 @@ pub(super) fn last_purpose(pass: &Pass<'_>, place: &Place) -> Option<ResetPurpos
         Intent::ResetSystem { purpose, .. } => Some(purpose),
         Intent::Update { .. }
         | Intent::ResetManager { .. }
+        | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
         | Intent::Resource { .. } => None,
     }
@@ -132,6 +133,7 @@ pub(super) fn asked_purpose(pass: &Pass<'_>, place: &Place) -> Option<ResetPurpo
         Intent::ResetSystem { purpose, .. } => Some(purpose),
         Intent::Update { .. }
         | Intent::ResetManager { .. }
+        | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
         | Intent::Resource { .. } => None,
     }

@@ -11,7 +11,7 @@ use crate::plan::{
 };
 use crate::run::pass::Pass;
 use crate::run::record::{How, Place, Record};
-use crate::run::stage::power;
+use crate::run::stage::{cancel, power};
 use crate::run::state::{Step, Work};
 
 /// What a settings stage needs to see in its current step.
@@ -98,7 +98,11 @@ pub(in crate::run) fn step(pass: &mut Pass<'_>, place: &Place, stage: &StageSpec
         Step::Verify => flow.verify(pass, place),
         Step::Restoring => {
             if power::restore(pass, place) {
-                Flow::finish(pass, place);
+                if pass.state.cancel().is_some() && flow.item(pass, place).is_some() {
+                    cancel::stop(pass, place, stage);
+                } else {
+                    Flow::finish(pass, place);
+                }
             }
         }
         // Steps of a hop; no settings stage takes them.

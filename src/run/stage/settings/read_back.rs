@@ -17,7 +17,10 @@ impl Flow<'_> {
         let item = self.item(pass, place);
         let shown_before = match &act.intent {
             Intent::ResetSystem { shown, .. } | Intent::ResetManager { shown, .. } => Some(*shown),
-            Intent::Update { .. } | Intent::Attributes { .. } | Intent::Resource { .. } => None,
+            Intent::Update { .. }
+            | Intent::Withdraw { .. }
+            | Intent::Attributes { .. }
+            | Intent::Resource { .. } => None,
         };
         if let Some(shown_before) = shown_before {
             let applied = item.is_some_and(|item| self.is_applied(pass, place, item));
@@ -47,9 +50,10 @@ impl Flow<'_> {
                 let mut changes = seen.attributes.changes.iter();
                 !changes.any(|change| names.contains(&change.name))
             }
-            Intent::Update { .. } | Intent::ResetSystem { .. } | Intent::ResetManager { .. } => {
-                false
-            }
+            Intent::Update { .. }
+            | Intent::ResetSystem { .. }
+            | Intent::ResetManager { .. }
+            | Intent::Withdraw { .. } => false,
         };
         let shown = shown.then(|| "the values are shown as current or pending".to_owned());
         doubt::by_effect(pass, place, &act, shown);
@@ -75,6 +79,7 @@ impl Flow<'_> {
                 } => Some((manager_started.clone(), *shown)),
                 Intent::Update { .. }
                 | Intent::ResetSystem { .. }
+                | Intent::Withdraw { .. }
                 | Intent::Attributes { .. }
                 | Intent::Resource { .. } => None,
             })

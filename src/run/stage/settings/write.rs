@@ -66,6 +66,7 @@ impl Flow<'_> {
             Intent::Update { .. }
             | Intent::ResetSystem { .. }
             | Intent::ResetManager { .. }
+            | Intent::Withdraw { .. }
             | Intent::Resource { .. } => false,
         };
         if changes.is_empty() || is_sent(pass, place, covers) {
@@ -167,9 +168,10 @@ fn item_acts(work: &Work) -> impl Iterator<Item = &Act> {
     work.acts.iter().filter(|act| {
         let item = match &act.intent {
             Intent::Attributes { item, .. } | Intent::Resource { item, .. } => Some(*item),
-            Intent::Update { .. } | Intent::ResetSystem { .. } | Intent::ResetManager { .. } => {
-                None
-            }
+            Intent::Update { .. }
+            | Intent::ResetSystem { .. }
+            | Intent::ResetManager { .. }
+            | Intent::Withdraw { .. } => None,
         };
         item == Some(work.items_done)
             && act.attempt >= work.first_attempt

@@ -32,6 +32,7 @@ pub(super) fn step(pass: &mut Pass<'_>, place: &Place, id: &IntentId, hop: &Hop<
         }
         Intent::ResetSystem { .. }
         | Intent::ResetManager { .. }
+        | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
         | Intent::Resource { .. } => doubt::reset(pass, place, &act, None),
     }

@@ -232,8 +232,16 @@ pub(super) fn staged_for<'p>(pass: &Pass<'p>, place: &Place) -> Vec<&'p Software
         .collect()
 }
 
-/// What of a hop's updates is still on the BMC, by name: task, job, staged image.
-pub(super) fn left_behind(pass: &Pass<'_>, place: &Place) -> Option<String> {
+/// What of a hop's updates is still on the BMC.
+pub(super) struct Left {
+    /// By name: task, job, staged image.
+    pub(super) what: String,
+    /// Its URI, where it is ours by its handle and has not begun, so that it may be deleted.
+    pub(super) uri: Option<String>,
+}
+
+/// What of a hop's updates is still on the BMC.
+pub(super) fn left_behind(pass: &Pass<'_>, place: &Place) -> Option<Left> {
     let work = pass.work(place);
     let followed = work.task.as_ref().and_then(|track| track.handle.as_ref());
     let answered = work.acts.iter().filter_map(|act| match &act.outcome {
@@ -244,12 +252,16 @@ pub(super) fn left_behind(pass: &Pass<'_>, place: &Place) -> Option<String> {
     });
     let handles: Vec<&TaskHandle> = followed.into_iter().chain(answered).collect();
     let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "(no word)".to_owned());
+    let is_ours = |task: &TaskView| handles.iter().any(|handle| is_task_of(handle, task));
     let task = pass.look.tasks.iter().find(|task| {
         let is_tied = work.acts.iter().any(|act| tie(task, &act.intent).is_some());
-        !task.is_finished() && (is_tied || handles.iter().any(|handle| is_task_of(handle, task)))
+        !task.is_finished() && (is_tied || is_ours(task))
     });
     if let Some(task) = task {
-        return Some(format!("task {} is {}", task.uri, word(&task.state)));
+        return Some(Left {
+            what: format!("task {} is {}", task.uri, word(&task.state)),
+            uri: (is_ours(task) && has_not_begun(task.state.as_ref())).then(|| task.uri.clone()),
+        });
     }
     let job = pass
         .look
@@ -257,13 +269,29 @@ pub(super) fn left_behind(pass: &Pass<'_>, place: &Place) -> Option<String> {
         .iter()
         .find(|job| handles.iter().any(|handle| is_job_of(handle, job)));
     if let Some(job) = job {
-        return Some(format!("job {} is {}", job.uri, word(&job.state)));
+        return Some(Left {
+            what: format!("job {} is {}", job.uri, word(&job.state)),
+            uri: has_not_begun(job.state.as_ref()).then(|| job.uri.clone()),
+        });
     }
-    staged_for(pass, place).first().map(|software| {
-        format!(
+    staged_for(pass, place).first().map(|software| Left {
+        what: format!(
             "{} holds `{}` for the next boot",
             software.uri,
             software.version.as_deref().unwrap_or("an image")
-        )
+        ),
+        uri: None,
     })
+}
+
+/// Whether a task or job waits for something: whatever runs may be flashing, and is never deleted.
+fn has_not_begun(state: Option<&String>) -> bool {
+    const WAITING: [&str; 5] = [
+        "New",
+        "Pending",
+        "Suspended",
+        "Scheduled",
+        "UserIntervention",
+    ];
+    state.is_some_and(|state| WAITING.contains(&state.as_str()))
 }

@@ -2,6 +2,7 @@
 
 mod activate;
 mod begin;
+mod cancel;
 mod doubt;
 mod failing;
 mod follow;
@@ -9,4 +10,5 @@ mod hop;
 mod sibling;
 mod verify;
 
+pub(in crate::run) use cancel::cancel;
 pub(in crate::run) use hop::{is_fresh, needs, outage_until, step};

@@ -55,7 +55,9 @@ fn has_own_update(pass: &Pass<'_>, name: &ServerName, since: jiff::Timestamp) ->
     pass.state.works.iter().any(|(place, work)| {
         let over_at = match &work.status {
             WorkStatus::Active => None,
-            WorkStatus::Done { at, .. } | WorkStatus::Failed { at, .. } => Some(*at),
+            WorkStatus::Done { at, .. }
+            | WorkStatus::Failed { at, .. }
+            | WorkStatus::Stopped { at, .. } => Some(*at),
         };
         matches!(&place.target, Target::Server(server) if server == name)
             && work.update_at_large().is_some()
