@@ -1,6 +1,6 @@
 //! The only place that writes to stdout and stderr: data there, everything else here.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 
@@ -55,13 +55,15 @@ impl Printer {
     }
 
     /// One line of data, whatever the mode.
-    #[expect(clippy::unused_self, reason = "who prints holds the printer")]
     pub(crate) fn data(self, line: &str) {
         let mut stdout = std::io::stdout().lock();
+        let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
         // A reader that closed the pipe wants no more; there is nobody to tell.
-        writeln!(stdout, "{line}")
-            .and_then(|()| stdout.flush())
-            .ok();
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.error(&format!("error: a result cannot be printed: {error}"));
+        }
     }
 
     /// Something a person may want to know.

@@ -44,6 +44,17 @@ pub(super) enum JournalError {
     },
 }
 
+impl JournalError {
+    /// What a person can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store { source, .. } => source.hint(),
+            Self::Newer { .. } => Some("use the redpipe that wrote it, or a newer one".to_owned()),
+            Self::Unreadable { .. } => None,
+        }
+    }
+}
+
 /// An open journal: knows where it ends.
 pub(super) struct Journal {
     store: Arc<dyn Store>,

@@ -109,7 +109,8 @@ fn write(engine: &Engine, row: RunRow, epoch: LeaseEpoch) -> Result<(), Fault> {
 }
 
 fn told(error: &JournalError) -> Fault {
-    let fault = Fault::new(FaultKind::Blocked, Retry::Operator, error.to_string());
+    let mut fault = Fault::new(FaultKind::Blocked, Retry::Operator, error.to_string());
+    fault.hint = error.hint();
     std::error::Error::source(error)
         .map_or(fault.clone(), |cause| fault.with_cause(cause.to_string()))
 }

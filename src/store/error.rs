@@ -59,6 +59,12 @@ pub enum StoreError {
         #[source]
         source: rusqlite::Error,
     },
+    /// The file was deleted, moved or replaced after it was opened.
+    #[error("database `{}` was deleted, moved or replaced while redpipe uses it", path.display())]
+    Gone {
+        /// Where it was.
+        path: PathBuf,
+    },
     /// A file that is no database of redpipe's.
     #[error("`{}` is not a redpipe database", path.display())]
     Foreign {
@@ -166,6 +172,10 @@ impl StoreError {
                     path.display()
                 )
             }
+            Self::Gone { path } => format!(
+                "put it back to `{}`; without it nobody knows what was sent to the BMCs, so look at them before the next `redpipe apply`",
+                path.display()
+            ),
             Self::Foreign { path } => format!(
                 "move `{}` away, or choose another file with `--state PATH`",
                 path.display()
@@ -202,6 +212,7 @@ impl StoreError {
             | Self::NoHome
             | Self::File { .. }
             | Self::Full { .. }
+            | Self::Gone { .. }
             | Self::Foreign { .. }
             | Self::Newer { .. }
             | Self::Corrupt { .. }

@@ -4,7 +4,7 @@
 
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -243,6 +243,25 @@ fn a_file_that_is_not_there_or_not_utf_8_says_where_and_what_to_do() {
         said.contains("line 3 is not UTF-8") && said.contains("hint:"),
         "{said}"
     );
+}
+
+#[test]
+fn a_result_that_a_full_disk_swallowed_is_told_and_a_closed_pipe_is_not() {
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    for (stdout, told) in [(Stdio::from(full), true), (Stdio::from(closed), false)] {
+        let output = Command::new(env!("CARGO_BIN_EXE_redpipe"))
+            .args(["versions", "1", "2"])
+            .stdout(stdout)
+            .output()
+            .unwrap();
+        let said = stderr(&output);
+        assert_eq!(said.contains("cannot be printed"), told, "{said}");
+    }
 }
 
 #[test]

@@ -69,6 +69,7 @@ impl From<JournalError> for Halt {
         let causes = std::error::Error::source(&error).map(ToString::to_string);
         let mut fault = Fault::new(FaultKind::LeaseHeld, Retry::Operator, error.to_string());
         fault.causes.extend(causes);
+        fault.hint = error.hint();
         Self::Broken(fault)
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::anchor::Anchor;
 use super::migrate::{self, Found, SCHEMA};
 use crate::store::error::{LeaseError, StoreError};
 use crate::store::fact_kind::FactKind;
@@ -31,6 +32,7 @@ const OPEN_PAUSE: Duration = Duration::from_millis(10);
 pub struct SqliteStore {
     connection: Mutex<Connection>,
     path: PathBuf,
+    anchor: Anchor,
     /// Schema of the database where it is newer than ours: then nothing is written.
     newer: Option<u32>,
 }
@@ -62,9 +64,15 @@ impl SqliteStore {
             Found::Newer(schema) => Some(schema),
             Found::Foreign => return Err(StoreError::Foreign { path }),
         };
+        let anchor = Anchor::of(&path).map_err(|source| StoreError::File {
+            doing: "find",
+            path: path.clone(),
+            source,
+        })?;
         Ok(Self {
             connection: Mutex::new(connection),
             path,
+            anchor,
             newer,
         })
     }
@@ -115,6 +123,7 @@ impl SqliteStore {
             }
             .into());
         }
+        self.anchor.check(&self.path)?;
         // The lock is taken before the first read: what is decided on cannot change before it is written.
         self.transact(doing, TransactionBehavior::Immediate, work)
     }

@@ -2,6 +2,7 @@
 //!
 //! It makes no decisions of its own: who gets a lease and which record may follow are rules of the room above.
 
+mod anchor;
 mod convert;
 mod database;
 mod facts;
