@@ -87,25 +87,35 @@ async fn a_task_that_fails_fails_stage_and_run_with_the_bmcs_own_words() {
 /// Scenario 20.
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_nowhere_shown_is_blocked_and_one_that_the_inventory_shows_is_used() {
-    let world = World::one(1, "[versions]\nhide_bmc = true");
-    let report = world.apply(&[&pipeline(&[bmc_hop(&world, "1.60")])]).await;
+    let shown = World::one(1, NO_MANAGER_VERSION);
+    let text = |world: &World| pipeline(&[bmc_hop(world, "1.60")]);
+    let report = shown.apply(&[&text(&shown)]).await;
+    completed(&shown, &report);
+    assert_eq!(words(&shown, BMC, &["update accepted"]).len(), 1);
+
+    let hidden = World::one(1, "[versions]\nhide_bmc = true");
+    let report = hidden.apply(&[&text(&hidden)]).await;
     let run = first(&report);
-    if run.phase == RunPhase::Held {
-        assert!(
-            run.reason.contains("blocked: no version shown"),
-            "{}",
-            run.reason
-        );
-        assert_eq!(world.writes(BMC), [""; 0]);
-    } else {
-        assert_eq!(
-            run.phase,
-            RunPhase::Completed,
-            "the related inventory showed it: {run:#?}"
-        );
-        assert_eq!(words(&world, BMC, &["update accepted"]).len(), 1);
-    }
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    assert!(
+        run.reason.contains("blocked: no version shown"),
+        "{}",
+        run.reason
+    );
+    assert_eq!(hidden.writes(BMC), [""; 0]);
 }
+
+/// The manager shows no version, its image in the inventory does.
+const NO_MANAGER_VERSION: &str = r#"
+[collections]
+expand = "refused"
+[[fault]]
+method = "GET"
+path = "/redfish/v1/Managers/BMC"
+count = 0
+answer = "edit"
+body = { FirmwareVersion = "null" }
+"#;
 
 /// Scenario 22.
 #[tokio::test(start_paused = true)]

@@ -58,6 +58,12 @@ async fn names_that_look_alike_are_different_runs() {
     let ids: BTreeSet<String> = keys(&world).iter().map(RunKey::id).collect();
     assert_eq!(ids.len(), names.len(), "{ids:?}");
     assert!(ids.iter().all(|id| id.len() <= 96), "{ids:?}");
+    let key = |pipeline: &str, bmc: &str| RunKey {
+        pipeline: pipeline.into(),
+        bmc: bmc.into(),
+        number: 1,
+    };
+    assert_ne!(key("a-b", "c").id(), key("a", "b-c").id());
 }
 
 /// An old version, a newer one of the same family, and the component that has them.

@@ -127,16 +127,22 @@ async fn a_hop_names_exactly_its_system_and_a_sibling_that_changes_with_it_fails
     let report = world.apply(&[&text]).await;
     completed(&world, &report);
 
-    let careless = World::one(2, "[update]\ntargets = \"ignored\"");
-    let report = careless
-        .apply(&[&pipeline(&[bios_hop(&careless, "2.20")])])
-        .await;
-    let run = first(&report);
-    if run.phase == RunPhase::Failed {
-        assert!(run.reason.contains("changed"), "{}", run.reason);
-    } else {
-        // The image was staged for both: what is staged for the sibling is not ours to activate.
-        assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    for (habit, phase, reason) in [
+        ("", RunPhase::Held, "BIOS_2_Staged holds 2.20"),
+        (
+            "activation = \"self-reboot\"",
+            RunPhase::Failed,
+            "changed `mock-1-s2` from `2.10` to `2.20`",
+        ),
+    ] {
+        let script = format!("[update]\ntargets = \"ignored\"\n{habit}");
+        let careless = World::one(2, &script);
+        let report = careless
+            .apply(&[&pipeline(&[bios_hop(&careless, "2.20")])])
+            .await;
+        let run = first(&report);
+        assert_eq!(run.phase, phase, "{run:#?}");
+        assert!(run.reason.contains(reason), "{}", run.reason);
     }
 }
 
@@ -235,16 +241,12 @@ async fn an_exact_last_hop_that_is_running_sends_nothing_and_neither_key_comes_f
     completed(&world, &report);
     assert_eq!(world.writes(BMC), [""; 0]);
 
-    let defaults = format!(
-        "[defaults]\nallow_downgrade = true\n{}",
-        bmc_hop(&world, "1.60")
-    );
-    let source = redpipe::pipeline::Source::new("p.toml", pipeline(&[defaults]));
-    let findings = redpipe::pipeline::load(&[], &[source]).unwrap_err();
-    assert!(
-        findings.to_string().contains("allow_downgrade"),
-        "{findings}"
-    );
+    for (key, value) in [("allow_downgrade", "true"), ("match", "\"exact\"")] {
+        let defaults = format!("[defaults]\n{key} = {value}\n{}", bmc_hop(&world, "1.60"));
+        let source = redpipe::pipeline::Source::new("p.toml", pipeline(&[defaults]));
+        let findings = redpipe::pipeline::load(&[], &[source]).unwrap_err();
+        assert!(findings.to_string().contains(key), "{findings}");
+    }
 }
 
 /// Scenario 150.

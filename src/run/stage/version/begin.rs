@@ -38,7 +38,7 @@ impl Hop<'_> {
                 place,
                 "no version is shown yet",
                 pass.spec.pace.settle_for,
-                format!("blocked: no version shown: {reason}"),
+                format!("blocked: {reason}"),
             ),
             VersionAssessment::Below { live, .. } | VersionAssessment::Above { live, .. } => {
                 self.begin(pass, place, &live);
