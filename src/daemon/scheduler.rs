@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Mutex;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::driver::{RunEnd, drive};
 use super::engine::Engine;
@@ -141,24 +141,23 @@ impl Rollout {
         let slots = usize::try_from(pipeline.rollout.max_concurrent.max(1)).unwrap_or(usize::MAX);
         let mut queue: VecDeque<Assignment> = assignments.into();
         let mut running: JoinSet<(Assignment, RunEnd)> = JoinSet::new();
+        let mut resting: JoinSet<Assignment> = JoinSet::new();
         loop {
             while running.len() < slots && !self.stop.is_asked() && !self.budget_spent(&pipeline) {
                 let Some(next) = queue.pop_front() else { break };
                 self.start(&mut running, next, &pipeline);
             }
-            let Some(joined) = running.join_next().await else {
-                break;
-            };
-            let (assignment, end) =
-                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-            self.note(&assignment, &end);
-            if self.wait && matches!(end, RunEnd::Held(_)) && !self.stop.is_asked() {
-                let stop = self.stop.clone();
-                tokio::select! {
-                    () = tokio::time::sleep(HELD_RETRY) => {}
-                    () = stop.asked() => {}
+            let (assignment, end) = tokio::select! {
+                Some(joined) = running.join_next() => unwound(joined),
+                Some(joined) = resting.join_next() => {
+                    queue.push_back(unwound(joined));
+                    continue;
                 }
-                queue.push_back(assignment.clone());
+                else => break,
+            };
+            self.note(&assignment, &end);
+            if self.wait && matches!(end, RunEnd::Held(_)) {
+                self.rest(&mut resting, assignment.clone());
             }
             report.ends.insert(
                 (
@@ -202,6 +201,18 @@ impl Rollout {
         });
     }
 
+    /// A held run waits for its next try beside the others, and its slot is theirs meanwhile.
+    fn rest(&self, resting: &mut JoinSet<Assignment>, held: Assignment) {
+        let stop = self.stop.clone();
+        resting.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(HELD_RETRY) => {}
+                () = stop.asked() => {}
+            }
+            held
+        });
+    }
+
     fn note(&self, assignment: &Assignment, end: &RunEnd) {
         match end {
             RunEnd::Over(status) if status.phase == RunPhase::Failed => {
@@ -223,6 +234,11 @@ impl Rollout {
     fn budget_spent(&self, pipeline: &Pipeline) -> bool {
         budget(pipeline).is_some_and(|limit| self.failed.load(Ordering::SeqCst) >= limit)
     }
+}
+
+/// What a task ended with; a panic goes on here.
+fn unwound<T>(joined: Result<T, JoinError>) -> T {
+    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 
 /// Failed runs after which no other begins; `None` = no limit.

@@ -252,3 +252,24 @@ async fn a_process_that_is_killed_between_two_bmcs_leaves_no_completed_pipeline(
     );
     assert_eq!(stands(&world).phase, PipelinePhase::Completed);
 }
+
+/// A foreign task of `mock-1` that lasts ten minutes holds its run.
+#[tokio::test(start_paused = true)]
+async fn a_held_run_that_is_waited_for_keeps_nobody_back() {
+    let task =
+        "[[foreign_task]]\nbmc = \"mock-1\"\nname = \"Update of a disk\"\nends_after = \"10m\"\n";
+    let mut world = World::of(&[1, 1], task);
+    world.options.wait = true;
+    let text = named(PIPELINE, SERIAL, &[bmc_hop(&world, "1.60")]);
+    let report = world.apply(&[&text]).await;
+    for bmc in ["mock-1", "mock-2"] {
+        let run = status(&report, PIPELINE, bmc);
+        assert_eq!(run.phase, RunPhase::Completed, "{run:#?}");
+    }
+    let second = world.ledger("mock-2");
+    let began_ms = second.iter().map(|line| line.at_ms).min().unwrap();
+    assert!(
+        began_ms < 20_000,
+        "the slot of the held run was free at once, and used after {began_ms} ms"
+    );
+}
