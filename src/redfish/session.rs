@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::credentials::{CredentialSource, Login, Reload};
 use super::leave::{Leave, note_refusal};
@@ -25,6 +25,9 @@ use super::transport::{WireBody, X_AUTH_TOKEN};
 use super::trouble::Trouble;
 use crate::model::inventory::AuthMode;
 use crate::model::{Fault, FaultKind, Retry};
+
+/// How long leaving may take: a BMC that hangs holds nobody back, and the next start deletes what is left on it.
+const LEAVE_MAX: Duration = Duration::from_secs(20);
 
 /// Our standing with one BMC.
 pub(super) struct Sessions {
@@ -178,17 +181,11 @@ impl Sessions {
         let Some(uri) = pass.standing.session_uri() else {
             return;
         };
-        let gone = match line
-            .exchange(
-                Method::DELETE,
-                uri,
-                pass.standing.headers(),
-                WireBody::Empty,
-            )
-            .await
-        {
-            Ok((answer, _)) => answer.status < 500 && !answer.is_later(),
-            Err(_) => false,
+        let headers = pass.standing.headers();
+        let deletion = line.exchange(Method::DELETE, uri, headers, WireBody::Empty);
+        let gone = match timeout(LEAVE_MAX, deletion).await {
+            Ok(Ok((answer, _))) => answer.status < 500 && !answer.is_later(),
+            Ok(Err(_)) | Err(_) => false,
         };
         if gone {
             self.memory.remember_session(None);
