@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::boxes::{ServerRef, system_named, systems_meant};
 use super::conversation::Conversation;
@@ -98,6 +99,11 @@ impl Client {
     /// Who is told of each chunk of an image that leaves.
     pub fn set_progress(&self, progress: Option<Progress>) {
         self.conversation.set_progress(progress);
+    }
+
+    /// How long this BMC has taken for its answers, all of them together.
+    pub fn answering(&self) -> Duration {
+        self.conversation.answering()
     }
 
     /// Declares that this BMC is expected to be away, or no longer.

@@ -168,6 +168,11 @@ impl Conversation {
         self.line.set_outage(on);
     }
 
+    /// How long the BMC has taken for its answers, all of them together; not what was waited for before they were asked.
+    pub fn answering(&self) -> Duration {
+        self.line.answering()
+    }
+
     /// Told of each chunk of an uploaded file from now on.
     pub fn set_progress(&self, progress: Option<Progress>) {
         self.line.set_progress(progress);

@@ -2,7 +2,7 @@
 //!
 //! It knows nothing of sessions and repeats nothing.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -56,6 +56,7 @@ pub(super) struct Line {
     breaker: Mutex<Breaker>,
     outage: AtomicBool,
     root_good_since: Mutex<Option<Instant>>,
+    answering_millis: AtomicU64,
     progress: Mutex<Option<Progress>>,
 }
 
@@ -78,6 +79,7 @@ impl Line {
             breaker: Mutex::new(breaker),
             outage: AtomicBool::new(false),
             root_good_since: Mutex::new(None),
+            answering_millis: AtomicU64::new(0),
             progress: Mutex::new(None),
         }
     }
@@ -106,9 +108,10 @@ impl Line {
                 "no answer within the time allowed".to_owned(),
             )),
         };
-        let millis = started.elapsed().as_millis();
+        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         match result {
             Ok(response) => {
+                self.answering_millis.fetch_add(millis, Ordering::Relaxed);
                 tracing::trace!(bmc = %self.bmc, method = %request.method, path, status = response.status, millis, "request answered");
                 Ok(self.answered(path, response))
             }
@@ -127,6 +130,11 @@ impl Line {
 
     pub(super) fn now(&self) -> jiff::Timestamp {
         self.clock.now()
+    }
+
+    /// How long the BMC has taken for its answers.
+    pub(super) fn answering(&self) -> Duration {
+        Duration::from_millis(self.answering_millis.load(Ordering::Relaxed))
     }
 
     pub(super) fn in_outage(&self) -> bool {

@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::deadline::{UNREACHABLE_TIMEOUT, after, elapsed};
+use super::deadline::{UNREACHABLE_TIMEOUT, after};
 use super::machine::{Decision, RunMachine};
-use super::pass::spacing;
 use super::record::{Place, Record, Wait};
 use super::stage;
 use super::state::WorkStatus;
@@ -101,10 +100,9 @@ impl RunMachine {
     /// The unauthenticated root answers again; nobody logs in before it has done so for a while.
     pub(super) fn root_seen(&self, now: Timestamp) -> Decision {
         let needed = self.spec.pace.settle_reads.max(1);
-        let gap = spacing(self.spec.pace.settle_for, needed);
         let count = match self.state.root_good {
             None => 1,
-            Some(good) if elapsed(good.last_at, now) >= gap => good.count + 1,
+            Some(good) if now >= good.next_at(&self.spec.pace) => good.count + 1,
             Some(_) => return Decision::default(),
         };
         let mut records = vec![Record::RootGood { count }];

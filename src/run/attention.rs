@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::deadline::{FIRST_POLL, HELD_POLL};
+use super::deadline::{FIRST_POLL, HELD_POLL, POLLS_PER_WAIT, elapsed};
 use super::machine::RunMachine;
 use super::pass::spacing;
 use super::record::{Intent, ResetPurpose};
 use super::state::{Step, Work};
 use super::{finish, stage};
 use crate::model::LookRequest;
+use crate::model::inventory::Pace;
 
 impl RunMachine {
     /// Whether this process may leave the run as it stands: nothing is in flight, and no host is down by our doing.
@@ -48,40 +49,57 @@ impl RunMachine {
     pub fn interval(&self, now: Timestamp) -> Duration {
         let pace = &self.spec.pace;
         let poll = pace.task_poll;
-        let reads = pace.settle_reads.max(1);
-        let settle = spacing(pace.settle_for, reads);
         if self.state.gone_since.is_some() {
-            return if self.state.root_good.is_some() {
-                settle
-            } else {
-                poll
+            return match self.state.root_good {
+                Some(good) => elapsed(now, good.next_at(pace)).max(FIRST_POLL.min(poll)),
+                // Whoever is away spends no time on answers.
+                None if self.state.gone_as_expected => FIRST_POLL.max(poll / 4).min(poll),
+                None => poll,
             };
         }
         let each = self.state.active().into_iter().filter_map(|place| {
             let work = self.state.works.get(&place)?;
-            let held = work.wait.as_ref().is_some_and(|(wait, _)| wait.held);
-            let fast = stage::version::is_fresh(work, now);
-            Some(match &work.step {
-                _ if held => HELD_POLL.max(poll),
-                _ if fast => FIRST_POLL.min(poll),
-                _ if work.good.is_some() => settle.min(poll),
-                Step::Doubt(_) => spacing(pace.probe_for, reads).min(poll),
-                Step::Check
-                | Step::Acting(_)
-                | Step::Follow(_)
-                | Step::Ended(_)
-                | Step::GoingDown
-                | Step::Off
-                | Step::Restarting
-                | Step::Booting
-                | Step::BmcReset
-                | Step::Verify
-                | Step::Restoring
-                | Step::Failing(_) => poll,
-            })
+            Some(rest(work, pace, now))
         });
         each.min().unwrap_or(poll)
     }
+}
+
+/// How long a place lets its BMC rest.
+///
+/// What has just begun is looked at soon and then ever more seldom, so that what is found late is late by a small part of
+/// what it took; a row of good reads is looked at when its next read counts.
+fn rest(work: &Work, pace: &Pace, now: Timestamp) -> Duration {
+    let poll = pace.task_poll;
+    let soonest = FIRST_POLL.min(poll);
+    if work.wait.as_ref().is_some_and(|(wait, _)| wait.held) {
+        return HELD_POLL.max(poll);
+    }
+    let next_at = work.good.map(|good| good.next_at(pace));
+    if let Some(next_at) = next_at.filter(|next_at| *next_at > now) {
+        return elapsed(now, next_at).max(soonest);
+    }
+    match &work.step {
+        Step::Doubt(_) => spacing(pace.probe_for, pace.settle_reads.max(1)).min(poll),
+        Step::Follow(_) | Step::Ended(_) => {
+            let ends = stage::version::expected_in(work, now).unwrap_or(poll);
+            eager(work, now).min(ends).clamp(soonest, poll)
+        }
+        Step::Check
+        | Step::Acting(_)
+        | Step::GoingDown
+        | Step::Off
+        | Step::Restarting
+        | Step::Booting
+        | Step::BmcReset
+        | Step::Verify
+        | Step::Restoring
+        | Step::Failing(_) => eager(work, now).clamp(soonest, poll),
+    }
+}
+
+fn eager(work: &Work, now: Timestamp) -> Duration {
+    elapsed(work.step_since, now) / POLLS_PER_WAIT
 }
 
 fn is_in_flight_or_down(work: &Work) -> bool {

@@ -32,8 +32,9 @@ pub const LATER_TIMEOUT: Duration = Duration::from_mins(30);
 pub const HELD_POLL: Duration = Duration::from_secs(30);
 /// Between the first looks at a new task: one that lives 20 s must be seen.
 pub const FIRST_POLL: Duration = Duration::from_secs(2);
-/// How long polls stay that fast.
-pub const FIRST_POLLS_FOR: Duration = Duration::from_secs(30);
+/// A wait is looked at again after this part of the time that it has lasted, until `task_poll` is reached: a task that
+/// ends is seen at most that part too late.
+pub const POLLS_PER_WAIT: u32 = 10;
 /// `at + duration`, saturating at the end of time.
 pub fn after(at: Timestamp, duration: Duration) -> Timestamp {
     let signed = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);

@@ -237,15 +237,13 @@ impl Pass<'_> {
     /// Counts consecutive reads; true once they are enough and spread over the settle time.
     pub(super) fn agrees(&mut self, place: &Place, good: bool) -> bool {
         let pace = &self.spec.pace;
-        let (needed, over) = (pace.settle_reads.max(1), pace.settle_for);
+        let needed = pace.settle_reads.max(1);
         let before = self.work(place).good;
         let count = match (good, before) {
             (false, None) => return false,
             (false, Some(_)) => 0,
             (true, None) => 1,
-            (true, Some(reads)) if elapsed(reads.last_at, self.now) >= spacing(over, needed) => {
-                reads.count + 1
-            }
+            (true, Some(reads)) if self.now >= reads.next_at(pace) => reads.count + 1,
             (true, Some(reads)) => reads.count,
         };
         if before.map(|reads| reads.count) != Some(count) {

@@ -25,6 +25,7 @@ mod managers;
 mod names;
 mod no_brick;
 mod orders;
+mod polls;
 mod rollout;
 mod servers;
 mod verbs;

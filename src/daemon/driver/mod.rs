@@ -144,22 +144,27 @@ impl Driver<'_> {
             Some(row) => self.resume(row)?,
             None => self.begin().await?,
         };
+        let mut rest = Duration::ZERO;
         loop {
             self.take_orders(&mut machine, &mut journal)?;
             self.rest(&machine)?;
             let request = machine.needs();
             let due = match &last {
-                Some((asked, at)) if *asked == request => *at + machine.interval(self.now()),
+                Some((asked, at)) if *asked == request => {
+                    *at + machine.interval(self.now()).max(rest)
+                }
                 Some(_) | None => Instant::now(),
             };
             if !self.pause_until(due, &machine).await? {
                 continue;
             }
+            let answered_before = self.client.answering();
             let seen = tokio::select! {
                 seen = self.client.look(&request) => seen,
                 () = self.stop.aborted() => return self.rest(&machine),
                 () = self.stop.asked(), if machine.is_at_safe_point() => return self.rest(&machine),
             };
+            rest = self.rest_after(self.client.answering().saturating_sub(answered_before));
             last = Some((request.clone(), Instant::now()));
             let decision = machine.decide(
                 self.now(),
@@ -181,6 +186,12 @@ impl Driver<'_> {
                 last = Some((machine.needs(), Instant::now()));
             }
         }
+    }
+
+    /// What a BMC gets to itself after a look that cost it so much: polls that are faster than `task_poll` never take more
+    /// than the twentieth part of its time.
+    fn rest_after(&self, cost: Duration) -> Duration {
+        cost.saturating_mul(19).min(self.bmc.pace.task_poll)
     }
 
     /// Append first; only then is anything true, shown or sent.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use crate::model::inventory::Pace;
 use crate::model::look::Power;
 use crate::model::{Fault, IntentId, Outcome, TaskHandle};
 use crate::run::deadline::{after, elapsed};
+use crate::run::pass::spacing;
 use crate::run::record::{How, Intent, TaskSeen, Wait};
 
 /// One stage on one target.
@@ -171,6 +173,13 @@ pub struct GoodReads {
 }
 
 impl GoodReads {
+    /// When the next one counts: reads are spread evenly over `settle_for` from the first on, and one that came late does
+    /// not put off those behind it by more than half a step.
+    pub fn next_at(&self, pace: &Pace) -> Timestamp {
+        let step = spacing(pace.settle_for, pace.settle_reads.max(1));
+        after(self.first_at, step * self.count).max(after(self.last_at, step / 2))
+    }
+
     pub(super) fn counted(before: Option<Self>, count: u32, at: Timestamp) -> Option<Self> {
         match (count, before) {
             (0, _) => None,

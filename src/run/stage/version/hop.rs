@@ -9,7 +9,7 @@ use crate::model::inventory::Pace;
 use crate::model::{IntentId, LookRequest, Target};
 use crate::plan::{StageSpec, VersionAssessment, VersionSpec, assess_version};
 use crate::run::deadline::{
-    BIOS_UPDATE_TIMEOUT, BMC_RESET_TIMEOUT, BMC_UPDATE_TIMEOUT, FIRST_POLLS_FOR, after, elapsed,
+    BIOS_UPDATE_TIMEOUT, BMC_RESET_TIMEOUT, BMC_UPDATE_TIMEOUT, after, elapsed,
 };
 use crate::run::pass::Pass;
 use crate::run::record::{How, Milestone, Place, Record, TaskFate};
@@ -215,7 +215,12 @@ pub(in crate::run) fn outage_until(
     }
 }
 
-/// Whether this is the first half minute after a request was accepted.
-pub(in crate::run) fn is_fresh(work: &Work, now: Timestamp) -> bool {
-    matches!(work.step, Step::Follow(_)) && elapsed(work.step_since, now) < FIRST_POLLS_FOR
+/// When the followed task should end if it goes on as it has: no promise, only a reason to look sooner.
+pub(in crate::run) fn expected_in(work: &Work, now: Timestamp) -> Option<Duration> {
+    let percent = work.task.as_ref()?.seen.percent?;
+    let took = elapsed(work.update()?.at, now);
+    // Halfway through, the rest can be told from what it took; before, nobody knows.
+    (50..100)
+        .contains(&percent)
+        .then(|| took * u32::from(100 - percent) / u32::from(percent))
 }

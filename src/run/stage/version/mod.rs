@@ -11,4 +11,4 @@ mod sibling;
 mod verify;
 
 pub(in crate::run) use cancel::cancel;
-pub(in crate::run) use hop::{is_fresh, needs, outage_until, step};
+pub(in crate::run) use hop::{expected_in, needs, outage_until, step};
