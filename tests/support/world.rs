@@ -25,7 +25,7 @@ use redpipe::model::{About, BmcName, Fault, Order, PipelineName, RunKey, Verb};
 use redpipe::pipeline::{self, Selector};
 use redpipe::redfish::{Clock, Memory, Transport};
 use redpipe::run::status::RunStatus;
-use redpipe::store::{SqliteStore, this_host};
+use redpipe::store::{Owner, SqliteStore, Store, this_host};
 use tokio::time::Instant;
 
 use super::memory::{Images, MemoryTransport, catch_up};
@@ -189,10 +189,19 @@ impl World {
     pub(crate) fn engine(&self) -> Engine {
         let store = SqliteStore::open(&self.folder.path().join("state.db")).unwrap();
         let lock = store.lock_process(&this_host()).unwrap();
+        let owner = lock.owner().clone();
         Engine::new(EngineParts {
-            owner: lock.owner().clone(),
             lock: Some(lock),
-            store: Arc::new(store),
+            ..self.parts(Arc::new(store), owner)
+        })
+    }
+
+    /// What an engine of this lab is made of, with any store.
+    pub(crate) fn parts(&self, store: Arc<dyn Store>, owner: Owner) -> EngineParts {
+        EngineParts {
+            owner,
+            lock: None,
+            store,
             clock: Arc::new(LabClock(self.started)),
             connect: Arc::new(Lab {
                 bmcs: self.bmcs.clone(),
@@ -201,7 +210,7 @@ impl World {
             }),
             secrets: Arc::new(Secrets::new(Arc::new(|_| None))),
             board: Board::new(),
-        })
+        }
     }
 
     /// What pipelines (as text) have to do on which BMC.
