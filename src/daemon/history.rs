@@ -75,7 +75,7 @@ fn one(store: &dyn Store, row: &RunRow, latest: bool) -> Result<RunStatus, Fault
     Ok(status(&row.key, &folded(store, row)?, latest))
 }
 
-fn folded(store: &dyn Store, row: &RunRow) -> Result<RunState, Fault> {
+pub(super) fn folded(store: &dyn Store, row: &RunRow) -> Result<RunState, Fault> {
     let records = load(store, row).map_err(|error| {
         let fault = Fault::new(FaultKind::Bug, Retry::Operator, error.to_string());
         std::error::Error::source(&error)

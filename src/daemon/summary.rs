@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::driver::RunEnd;
 use super::scheduler::ApplyReport;
-use super::{history, orders};
+use super::{history, orders, rollout};
 use crate::model::{BmcName, Fault, Order, PipelineName};
 use crate::plan::PlanProblem;
 use crate::run::RunPhase;
@@ -85,30 +85,21 @@ pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
     let selections = store.selections().map_err(|error| error.fault())?;
     let mut names: BTreeSet<PipelineName> = selections.keys().cloned().collect();
     names.extend(runs.iter().map(|run| PipelineName(run.pipeline.clone())));
-    let mut pauses: BTreeMap<&PipelineName, Order> = BTreeMap::new();
+    let mut pipelines = Vec::new();
     for name in &names {
-        pauses.extend(orders::pause_of(store, name)?.map(|order| (name, order)));
-    }
-    let pipelines = names.iter().map(|name| {
+        let pause = orders::pause_of(store, name)?;
         let latest = latest(&runs, name);
-        let Some(selection) = selections.get(name) else {
-            return pipeline(name, &latest, 0, false, pauses.get(name));
-        };
+        let selection = selections.get(name).cloned().unwrap_or_default();
         let begun = |bmc: &BmcName| latest.iter().any(|run| run.bmc == bmc.as_str());
         let waiting = selection.bmcs.iter().filter(|bmc| !begun(bmc)).count();
-        let failed = latest.iter().filter(|run| run.phase == RunPhase::Failed);
         let limit = usize::try_from(selection.max_failures).unwrap_or(usize::MAX);
-        let spent = limit > 0 && failed.count() >= limit;
-        pipeline(
-            name,
-            &latest,
-            waiting,
-            spent && waiting > 0,
-            pauses.get(name),
-        )
-    });
+        let failed = rollout::failed(store, name, &selection.generation)?;
+        let is_spent = limit > 0 && failed.len() >= limit && waiting > 0;
+        let spent = is_spent.then_some(&failed);
+        pipelines.push(pipeline(name, &latest, waiting, spent, pause.as_ref()));
+    }
     Ok(Summary {
-        pipelines: pipelines.collect(),
+        pipelines,
         runs,
         problems: Vec::new(),
     })
@@ -125,14 +116,26 @@ pub fn of_report(report: &ApplyReport) -> Summary {
         *waiting.entry(name).or_default() += 1;
     }
     let pipelines = waiting.into_iter().map(|(name, waiting)| {
-        let halted = report.halted.iter().any(|(halted, _)| halted == name);
-        pipeline(name, &latest(&runs, name), waiting, halted, None)
+        let spent = report.spent.get(name);
+        pipeline(name, &latest(&runs, name), waiting, spent, None)
     });
     Summary {
         pipelines: pipelines.collect(),
         runs,
         problems: report.ends.iter().filter_map(problem).collect(),
     }
+}
+
+/// Why no further run of a pipeline begins, and what goes on.
+pub fn halted(pipeline: &PipelineName, spent: &BTreeSet<BmcName>) -> String {
+    let retries: Vec<String> = spent
+        .iter()
+        .map(|bmc| format!("`redpipe retry {pipeline}/{bmc}`"))
+        .collect();
+    format!(
+        "the failure budget is spent; mend what failed, then {}: only a completed run clears it",
+        retries.join(", ")
+    )
 }
 
 fn problem(((_, bmc), end): (&(PipelineName, BmcName), &RunEnd)) -> Option<PlanProblem> {
@@ -158,10 +161,10 @@ fn pipeline(
     name: &PipelineName,
     latest: &[&RunStatus],
     waiting: usize,
-    halted: bool,
+    spent: Option<&BTreeSet<BmcName>>,
     pause: Option<&Order>,
 ) -> PipelineStatus {
-    let phase = PipelinePhase::of(latest, waiting > 0, halted);
+    let phase = PipelinePhase::of(latest, waiting > 0, spent.is_some());
     let is_open = matches!(phase, PipelinePhase::Active | PipelinePhase::Held);
     let is_at_work = latest.iter().any(|run| run.phase == RunPhase::InProgress);
     PipelineStatus {
@@ -172,7 +175,11 @@ fn pipeline(
         },
         runs: latest.len(),
         waiting,
-        reason: pause.map_or_else(String::new, |order| format!("paused {}", order.said())),
+        reason: match (pause, spent) {
+            (Some(order), _) => format!("paused {}", order.said()),
+            (None, Some(spent)) if phase == PipelinePhase::Halted => halted(name, spent),
+            (None, _) => String::new(),
+        },
     }
 }
 

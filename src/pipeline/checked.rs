@@ -23,6 +23,9 @@ pub struct Pipeline {
     pub stages: Vec<Stage>,
     /// The file it came from.
     pub source: String,
+    /// SHA-256 of what the file says of its stages, lower-case hex: failures of one generation say nothing of the next.
+    /// It may be of a secret that stands in the file, so it is salted before it is kept.
+    pub generation: String,
 }
 
 impl Pipeline {
@@ -55,6 +58,8 @@ pub struct Rollout {
     pub max_concurrent: u32,
     /// No new run starts once this many have failed; 0 = no limit.
     pub max_failures: u32,
+    /// BMCs that must have applied what another one needs before that one begins.
+    pub canary: u32,
 }
 
 impl Default for Rollout {
@@ -62,6 +67,7 @@ impl Default for Rollout {
         Self {
             max_concurrent: 1,
             max_failures: 1,
+            canary: 0,
         }
     }
 }

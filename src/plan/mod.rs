@@ -31,7 +31,7 @@ pub use report::{
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};
 pub use resources::{ResourceAssessment, assess_resource};
 pub use running::{guard_unmet, is_version_of, live_version, staged};
-pub use secrecy::{Remembered, Written};
+pub use secrecy::{Remembered, Written, fingerprint};
 pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
 };

@@ -96,6 +96,7 @@ pub fn resolve(
         pace: bmc.pace.clone(),
         rollout: pipeline.rollout,
         drift_policy: pipeline.drift_policy,
+        generation: pipeline.generation.clone(),
         stages,
         digest: String::new(),
     };

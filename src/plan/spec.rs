@@ -30,6 +30,8 @@ pub struct RunSpec {
     pub rollout: Rollout,
     /// What drift leads to.
     pub drift_policy: DriftPolicy,
+    /// Which generation of the file it comes from; salted before it is kept.
+    pub generation: String,
     /// In authored order.
     pub stages: Vec<StageSpec>,
     /// SHA-256, as lower-case hex, over stages, image hashes and servers. Values of secret attributes are left out.

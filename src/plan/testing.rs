@@ -52,6 +52,7 @@ pub(super) fn run(servers: &[&str], stages: Vec<StageSpec>) -> RunSpec {
         },
         rollout: Rollout::default(),
         drift_policy: DriftPolicy::default(),
+        generation: String::new(),
         stages,
         digest: String::new(),
     };

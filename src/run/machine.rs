@@ -8,12 +8,12 @@ use super::pass::Pass;
 pub use super::pass::Permits;
 use super::record::{Record, ServerBox, StageHead, StageWord, Wait};
 use super::state::RunState;
-use super::{finish, identity, stage};
+use super::{LOOKING_AGAIN, finish, identity, stage};
 use crate::model::{
     Action, Fault, FaultKind, IntentId, Look, LookRequest, Order, Outcome, Retry, RunKey, Seen,
     ServerName, Target,
 };
-use crate::plan::{Remembered, RunSpec, StageKindSpec};
+use crate::plan::{Remembered, RunSpec, StageKindSpec, fingerprint};
 
 /// Passes over one look before it is certain that something is wrong with us: each ends a stage or begins one, and a
 /// pipeline of a hundred stages on eight servers has fewer.
@@ -150,6 +150,7 @@ impl RunMachine {
         let mut records = vec![Record::Resumed {
             digest: self.spec.digest.clone(),
             stages: self.heads(),
+            generation: self.generation(),
         }];
         for (place, work) in &self.state.works {
             for act in work.acts.iter().filter(|act| act.outcome.is_none()) {
@@ -171,7 +172,7 @@ impl RunMachine {
             .filter(|place| self.state.is_held(place))
         {
             let wait = Wait {
-                reason: "looking again".to_owned(),
+                reason: LOOKING_AGAIN.to_owned(),
                 until: None,
                 held: false,
             };
@@ -267,6 +268,8 @@ impl RunMachine {
             baselines,
             identity: pass.look.identity.clone(),
             boxes: boxes.collect(),
+            platform: pass.look.capability.platform.clone(),
+            generation: self.generation(),
         };
         pass.record(record);
         true
@@ -288,6 +291,12 @@ impl RunMachine {
             }
         }
         debug_assert!(false, "a pass over one look does not end");
+    }
+
+    /// As it is kept: the file may hold a secret.
+    fn generation(&self) -> String {
+        let generation = self.spec.generation.as_str();
+        fingerprint(&self.context.salt, "generation", &generation.into())
     }
 
     fn heads(&self) -> Vec<StageHead> {

@@ -16,12 +16,17 @@ mod order;
 mod pass;
 pub mod record;
 mod stage;
+mod standing;
 pub mod state;
 pub mod status;
 
 #[cfg(test)]
 mod tests;
 
+/// What a place waits for whose hold is judged anew.
+pub(crate) const LOOKING_AGAIN: &str = "looking again";
+
 pub use machine::{Decision, Input, Permits, RunMachine};
 pub use record::{How, Intent, Place, Record, RunPhase};
+pub use standing::Standing;
 pub use state::{RunState, Work, WorkStatus};

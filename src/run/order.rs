@@ -4,6 +4,7 @@
 
 use jiff::Timestamp;
 
+use super::LOOKING_AGAIN;
 use super::machine::{Decision, RunMachine};
 use super::record::{Place, Record, RunPhase, StageWord, Wait};
 use super::state::{RunState, Step, Work, WorkStatus};
@@ -95,7 +96,7 @@ impl Follow {
     /// Holds whose reason is meant are judged anew by the next look.
     fn look_again(&mut self, is_meant: impl Fn(&str) -> bool) {
         let wait = Wait {
-            reason: "looking again".to_owned(),
+            reason: LOOKING_AGAIN.to_owned(),
             until: None,
             held: false,
         };

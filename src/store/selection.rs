@@ -13,4 +13,7 @@ pub struct Selection {
     pub bmcs: BTreeSet<BmcName>,
     /// Failed runs after which no other begins; 0 = no limit.
     pub max_failures: u32,
+    /// Generation of the file, as runs keep it.
+    #[serde(default)]
+    pub generation: String,
 }

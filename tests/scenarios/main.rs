@@ -15,6 +15,7 @@ mod bios_settings;
 mod bmc_attributes;
 mod bmc_firmware;
 mod bmc_resources;
+mod budget;
 mod claims;
 mod common;
 mod fan_out;

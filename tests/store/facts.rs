@@ -261,6 +261,7 @@ fn a_narrowed_selection_adds_to_the_last_and_a_whole_one_replaces_it() {
         let of = |names: &[&str]| Selection {
             bmcs: names.iter().map(|name| BmcName::from(*name)).collect(),
             max_failures: 1,
+            generation: String::new(),
         };
         store
             .remember_selection(&pipeline, &of(&["a", "b"]), false)

@@ -175,7 +175,9 @@ fn explain(shell: &Shell, report: &ApplyReport) {
         }
     }
     for (pipeline, bmc) in &report.halted {
-        shell.printer.error(&format!("halted: {pipeline}/{bmc} was not begun: the failure budget of the pipeline is spent\n\nhint: mend what failed, then `redpipe apply` again; `[rollout] max_failures` sets the budget"));
+        let spent = report.spent.get(pipeline).cloned().unwrap_or_default();
+        let why = summary::halted(pipeline, &spent);
+        shell.printer.error(&format!("halted: {pipeline}/{bmc} was not begun: {why}\n\nhint: `[rollout] max_failures` sets the budget"));
     }
 }
 

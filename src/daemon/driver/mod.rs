@@ -17,6 +17,7 @@ use crate::daemon::engine::Engine;
 use crate::daemon::journal::{Journal, JournalError};
 use crate::daemon::lease::{LEASE_LIFE, LeaseKeeper};
 use crate::daemon::prepare::Assignment;
+use crate::daemon::rollout::Rollout;
 use crate::daemon::stop::Stop;
 use crate::model::inventory::Bmc;
 use crate::model::{Action, Fault, FaultKind, IntentId, Outcome, Retry};
@@ -52,7 +53,7 @@ pub(super) struct Driver<'a> {
     client: Client,
     lease: LeaseKeeper,
     stop: &'a Stop,
-    permits: &'a (dyn Fn() -> bool + Send + Sync),
+    rollout: &'a Rollout,
     only_resume: bool,
 }
 
@@ -62,6 +63,26 @@ enum Halt {
     End(RunEnd),
     /// The journal or the lease was lost; nothing more is sent.
     Broken(Fault),
+    /// It cannot begin yet.
+    Later(Later),
+}
+
+/// What driving came to.
+#[derive(Debug)]
+pub(in crate::daemon) enum Drive {
+    /// An end.
+    End(RunEnd),
+    /// No run was opened, and one may be later.
+    Later(Later),
+}
+
+/// Why a run cannot begin yet.
+#[derive(Debug)]
+pub(in crate::daemon) enum Later {
+    /// Others have to show first that what it needs works.
+    Canary,
+    /// Something that a person or another process ends: a pause, or a lease.
+    Waits(Fault),
 }
 
 impl From<JournalError> for Halt {
@@ -79,20 +100,23 @@ pub(in crate::daemon) async fn drive(
     engine: &Engine,
     assignment: &Assignment,
     stop: &Stop,
-    may_begin_versions: &(dyn Fn() -> bool + Send + Sync),
+    rollout: &Rollout,
     only_resume: bool,
-) -> RunEnd {
+) -> Drive {
     let bmc = &assignment.bmc;
     let lease =
         match LeaseKeeper::acquire(engine.store(), engine.clock(), &bmc.name, engine.owner()) {
             Ok(lease) => lease,
-            Err(fault) => return RunEnd::NotStarted(fault),
+            Err(fault) if fault.kind == FaultKind::LeaseHeld => {
+                return Drive::Later(Later::Waits(fault));
+            }
+            Err(fault) => return Drive::End(RunEnd::NotStarted(fault)),
         };
     let client = match engine.client(bmc) {
         Ok(client) => client,
         Err(fault) => {
             lease.release();
-            return RunEnd::NotStarted(fault);
+            return Drive::End(RunEnd::NotStarted(fault));
         }
     };
     let board = engine.board().clone();
@@ -107,13 +131,13 @@ pub(in crate::daemon) async fn drive(
         client,
         lease,
         stop,
-        permits: may_begin_versions,
+        rollout,
         only_resume,
     };
     let keeper = driver.lease.clone();
     let end = tokio::select! {
         // Cancel-safe where it matters: a lost lease means that nothing of ours may be written any more.
-        fault = keeper.keep() => RunEnd::NotStarted(fault),
+        fault = keeper.keep() => Drive::End(RunEnd::NotStarted(fault)),
         end = driver.run() => end,
     };
     engine.keep_links(&bmc.name, &driver.client);
@@ -123,11 +147,12 @@ pub(in crate::daemon) async fn drive(
 }
 
 impl Driver<'_> {
-    async fn run(&self) -> RunEnd {
+    async fn run(&self) -> Drive {
         match self.try_run().await {
-            Ok(()) => RunEnd::Interrupted(None),
-            Err(Halt::End(end)) => end,
-            Err(Halt::Broken(fault)) => RunEnd::NotStarted(fault),
+            Ok(()) => Drive::End(RunEnd::Interrupted(None)),
+            Err(Halt::End(end)) => Drive::End(end),
+            Err(Halt::Broken(fault)) => Drive::End(RunEnd::NotStarted(fault)),
+            Err(Halt::Later(later)) => Drive::Later(later),
         }
     }
 
@@ -304,7 +329,7 @@ impl Driver<'_> {
     fn permits(&self) -> Permits {
         Permits {
             acts: !self.stop.is_asked(),
-            versions: (self.permits)(),
+            versions: self.rollout.allows(&self.bmc.name),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use tokio::time::Instant;
 
-use super::{Driver, Halt, RunEnd};
+use super::{Driver, Halt, Later, RunEnd};
 use crate::daemon::history;
 use crate::daemon::journal::Journal;
+use crate::daemon::rollout::Needs;
 use crate::model::order::pause;
 use crate::model::{Fault, FaultKind, LookRequest, Retry, RunKey, Seen};
 use crate::plan::{Remembered, RunSpec};
@@ -118,6 +119,12 @@ impl Driver<'_> {
         self.engine
             .check_identity(self.bmc, &spec, &look)
             .map_err(not_started)?;
+        if !self
+            .rollout
+            .admits(&self.bmc.name, &Needs::of(&spec, &look))
+        {
+            return Err(Halt::Later(Later::Canary));
+        }
         let context = self.context(&spec)?;
         let seen = Seen::Looked(look);
         let now = self.now();
@@ -172,7 +179,7 @@ impl Driver<'_> {
         let message = format!("pipeline `{pipeline}` is paused {}", order.said());
         let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message)
             .with_hint(format!("`redpipe resume {pipeline}`, then apply again"));
-        Err(Halt::End(RunEnd::NotStarted(fault)))
+        Err(Halt::Later(Later::Waits(fault)))
     }
 
     fn context(&self, spec: &RunSpec) -> Result<Remembered, Halt> {

@@ -15,11 +15,6 @@ pub(crate) struct NotYet {
     pub(crate) instead: &'static str,
 }
 
-pub(super) const CANARY: NotYet = NotYet {
-    key: "rollout.canary",
-    would: "would run this many BMCs first, and the rest only after them",
-    instead: "remove it; `max_concurrent = 1` goes one BMC at a time and `max_failures = 1` stops at the first failure",
-};
 pub(super) const OWNER_APPROVAL: NotYet = NotYet {
     key: "maintenance.policy = \"owner-approval\"",
     would: "would wait for a person to approve each run",

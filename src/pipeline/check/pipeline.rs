@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest, Sha256};
+
 use super::context::{Check, Names};
 use super::hops::check_hops;
-use super::not_yet::{
-    AFTER, APPROVAL_TTL, BEFORE, CANARY, FIRMWARE, HELD_FOR, OWNER_APPROVAL, WINDOW,
-};
+use super::not_yet::{AFTER, APPROVAL_TTL, BEFORE, FIRMWARE, HELD_FOR, OWNER_APPROVAL, WINDOW};
 use super::options::check_defaults;
 use super::selector::check_selector;
 use super::stage::check_stage;
@@ -33,7 +33,7 @@ pub(crate) fn check_pipeline(
     let rollout = document
         .rollout
         .as_ref()
-        .map(|rollout| check_rollout(rollout.get(), check));
+        .map(|rollout| check_rollout(rollout.get()));
     check_unsupported(document, check);
     let defaults = document.defaults.as_ref().map(At::get);
     if let Some(defaults) = defaults {
@@ -60,13 +60,11 @@ pub(crate) fn check_pipeline(
         rollout: rollout.unwrap_or_default(),
         stages: stages.into_iter().collect::<Option<Vec<_>>>()?,
         source: check.file.source.name.clone(),
+        generation: generation(&check.file.source.text),
     })
 }
 
-fn check_rollout(rollout: &RolloutDocument, check: &mut Check<'_>) -> Rollout {
-    if let Some(canary) = rollout.canary.as_ref().filter(|canary| *canary.get() > 0) {
-        check.not_yet(&CANARY, check.file.key_of(&canary.span()));
-    }
+fn check_rollout(rollout: &RolloutDocument) -> Rollout {
     let default = Rollout::default();
     Rollout {
         max_concurrent: rollout
@@ -77,7 +75,30 @@ fn check_rollout(rollout: &RolloutDocument, check: &mut Check<'_>) -> Rollout {
             .max_failures
             .as_ref()
             .map_or(default.max_failures, |value| *value.get()),
+        canary: rollout
+            .canary
+            .as_ref()
+            .map_or(default.canary, |value| *value.get()),
     }
+}
+
+/// Keys that say who is worked on, when and how many at once, and not what is done.
+const NOT_OF_STAGES: [&str; 6] = [
+    "rollout",
+    "maintenance",
+    "drift_policy",
+    "selector",
+    "held_for",
+    "approval_ttl",
+];
+
+/// What the file says of its stages, whatever its comments and spaces.
+fn generation(text: &str) -> String {
+    let mut table: toml::Table = text.parse().unwrap_or_default();
+    for key in NOT_OF_STAGES {
+        table.remove(key);
+    }
+    hex::encode(Sha256::digest(table.to_string()))
 }
 
 fn check_unsupported(document: &PipelineDocument, check: &mut Check<'_>) {

@@ -9,22 +9,6 @@ fn everything_unsupported_is_refused_by_name() {
 
 const CASES: &[Case] = &[
     Case {
-        claim: "a canary",
-        text: r#"name = "p"
-[selector]
-match_labels = {}
-[rollout]
-canary = 1
-[[stage]]
-name = "s"
-kind = "bios-settings"
-settings = { A = 1 }
-"#,
-        findings: &[
-            "p.toml:5:1 error: `rollout.canary` is not supported yet | would run this many BMCs first, and the rest only after them | remove it; `max_concurrent = 1` goes one BMC at a time and `max_failures = 1` stops at the first failure",
-        ],
-    },
-    Case {
         claim: "maintenance beyond enforced",
         text: r#"name = "p"
 [selector]

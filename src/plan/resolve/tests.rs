@@ -62,6 +62,7 @@ fn pipeline(stages: Vec<(&str, StageKind)>) -> Pipeline {
     Pipeline {
         name: "p".into(),
         drift_policy: DriftPolicy::default(),
+        generation: String::new(),
         selector: Selector::default(),
         rollout: Rollout::default(),
         stages: stages.collect(),

@@ -35,6 +35,12 @@ pub enum Record {
         identity: Identity,
         /// Serial number and UUID of each server.
         boxes: BTreeMap<ServerName, ServerBox>,
+        /// Class of machine that answered.
+        #[serde(default)]
+        platform: String,
+        /// Salted hash of what the file says of its stages.
+        #[serde(default)]
+        generation: String,
     },
     /// Another process took the run up.
     Resumed {
@@ -42,6 +48,9 @@ pub enum Record {
         digest: String,
         /// Stages in order, as it reads them now.
         stages: Vec<StageHead>,
+        /// Salted hash of what the file says of its stages now.
+        #[serde(default)]
+        generation: String,
     },
     /// A person's order is taken up.
     Ordered {

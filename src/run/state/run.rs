@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::work::{GoodReads, Work};
 use crate::model::look::Identity;
 use crate::model::{Order, RunKey, ServerName, Target};
+use crate::run::LOOKING_AGAIN;
 use crate::run::record::{Place, Record, RunPhase, ServerBox, StageHead, Wait};
 
 /// State of one run.
@@ -40,6 +41,8 @@ pub struct RunState {
     pub notices: Vec<String>,
     /// Orders taken up, oldest first.
     pub orders: Vec<Order>,
+    /// Whether it was held when anything last moved: looking again moves nothing.
+    pub was_held: bool,
 }
 
 /// What the first good look fixed.
@@ -61,35 +64,57 @@ pub struct Start {
     pub boxes: BTreeMap<ServerName, ServerBox>,
     /// Digest of the specification last taken up.
     pub digest: String,
+    /// Class of machine; empty where an older redpipe did not write it down.
+    pub platform: String,
+    /// Generation of the file last taken up, salted.
+    pub generation: String,
+}
+
+impl Start {
+    fn of(at: Timestamp, record: &Record) -> Option<Self> {
+        let Record::Started {
+            key,
+            servers,
+            stages,
+            digest,
+            baselines,
+            identity,
+            boxes,
+            platform,
+            generation,
+        } = record
+        else {
+            return None;
+        };
+        Some(Self {
+            key: key.clone(),
+            at,
+            servers: servers.clone(),
+            stages: stages.clone(),
+            baselines: baselines.clone(),
+            identity: identity.clone(),
+            boxes: boxes.clone(),
+            digest: digest.clone(),
+            platform: platform.clone(),
+            generation: generation.clone(),
+        })
+    }
 }
 
 impl RunState {
     /// Adds one record. Live and on restore alike, this is the only way state changes.
     pub fn apply(&mut self, at: Timestamp, record: &Record) {
+        self.note_hold(record);
         match record {
-            Record::Started {
-                key,
-                servers,
-                stages,
+            Record::Started { .. } => self.start = Start::of(at, record),
+            Record::Resumed {
                 digest,
-                baselines,
-                identity,
-                boxes,
+                stages,
+                generation,
             } => {
-                self.start = Some(Start {
-                    key: key.clone(),
-                    at,
-                    servers: servers.clone(),
-                    stages: stages.clone(),
-                    baselines: baselines.clone(),
-                    identity: identity.clone(),
-                    boxes: boxes.clone(),
-                    digest: digest.clone(),
-                });
-            }
-            Record::Resumed { digest, stages } => {
                 if let Some(start) = &mut self.start {
                     start.digest.clone_from(digest);
+                    start.generation.clone_from(generation);
                     start.stages.clone_from(stages);
                 }
                 self.wait = None;
@@ -128,6 +153,40 @@ impl RunState {
             | Record::Reopened { at: place, .. }
             | Record::Stopped { at: place, .. }
             | Record::Failed { at: place, .. } => self.apply_to_work(at, place, record),
+        }
+    }
+
+    fn note_hold(&mut self, record: &Record) {
+        match record {
+            Record::Waiting { wait, .. } | Record::RunWaiting { wait } => {
+                self.was_held = wait.held || (self.was_held && wait.reason == LOOKING_AGAIN);
+            }
+            // Neither is a word of the BMC about what was held.
+            Record::Resumed { .. }
+            | Record::Ordered { .. }
+            | Record::Notice { .. }
+            | Record::Outage { .. }
+            | Record::RootGood { .. } => {}
+            Record::Started { .. }
+            | Record::StageStarted { .. }
+            | Record::Intent { .. }
+            | Record::Outcome { .. }
+            | Record::Task { .. }
+            | Record::Adopted { .. }
+            | Record::NotHappened { .. }
+            | Record::Happened { .. }
+            | Record::PowerBefore { .. }
+            | Record::Boot { .. }
+            | Record::GoodReads { .. }
+            | Record::ItemDone { .. }
+            | Record::WriteOnly { .. }
+            | Record::Done { .. }
+            | Record::Failing { .. }
+            | Record::Retrying { .. }
+            | Record::Reopened { .. }
+            | Record::Stopped { .. }
+            | Record::Failed { .. }
+            | Record::Ended { .. } => self.was_held = false,
         }
     }
 

@@ -97,7 +97,11 @@ impl Hop<'_> {
 /// Whether nothing speaks against an update now; says what does.
 fn may_begin(pass: &mut Pass<'_>, place: &Place) -> bool {
     if !pass.permits.versions {
-        pass.hold(place, "halted: the pipeline's failure budget is spent, so no further hop begins; mend what failed, then apply again");
+        let reason = format!(
+            "halted: the pipeline's failure budget is spent, so no further hop begins; `redpipe status` tells by whom: mend and `redpipe retry` them, then apply `{}` again",
+            pass.spec.pipeline
+        );
+        pass.hold(place, reason);
         return false;
     }
     if let Some(until) = last_try_may_show(pass, place) {
