@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::boxes::{ServerRef, system_named, systems_meant};
 use super::conversation::Conversation;
+use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
 use super::observe::Observer;
 use super::patch::{patch_attributes, patch_resource};
@@ -104,6 +105,11 @@ impl Client {
     /// How long this BMC has taken for its answers, all of them together.
     pub fn answering(&self) -> Duration {
         self.conversation.answering()
+    }
+
+    /// Who is asked right before a request that changes something leaves.
+    pub fn set_guard(&self, guard: Option<Guard>) {
+        self.conversation.set_guard(guard);
     }
 
     /// Declares that this BMC is expected to be away, or no longer.

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use super::answer::{Answer, Patched, Sent};
 use super::clock::Clock;
 use super::credentials::CredentialSource;
-use super::line::Line;
+use super::line::{Guard, Line};
 use super::memory::Memory;
 use super::pace::scaled;
 use super::reading::path_on;
@@ -143,6 +143,11 @@ impl Conversation {
             }
             Err(trouble) => self.unanswered(trouble, "POST", path),
         }
+    }
+
+    /// Who is asked right before a request that changes something leaves.
+    pub(super) fn set_guard(&self, guard: Option<Guard>) {
+        self.line.set_guard(guard);
     }
 
     /// Deletes a resource.

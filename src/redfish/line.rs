@@ -38,6 +38,9 @@ const ANSWER_CHANGE: Duration = Duration::from_mins(3);
 /// Answer to an uploaded image: it is unpacked and checked first.
 const ANSWER_UPLOAD: Duration = Duration::from_mins(10);
 
+/// Part of every path of a session: those are our own, and change nothing on the machine.
+const SESSIONS: &str = "/Sessions";
+
 /// Time for a body that is not a file to leave.
 const UPLOAD_SMALL: Duration = Duration::from_secs(30);
 
@@ -58,7 +61,11 @@ pub(super) struct Line {
     root_good_since: Mutex<Option<Instant>>,
     answering_millis: AtomicU64,
     progress: Mutex<Option<Progress>>,
+    guard: Mutex<Option<Guard>>,
 }
+
+/// Asked right before a request that changes something leaves; the error says why it must not.
+pub type Guard = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 impl Line {
     pub(super) fn new(
@@ -81,6 +88,7 @@ impl Line {
             root_good_since: Mutex::new(None),
             answering_millis: AtomicU64::new(0),
             progress: Mutex::new(None),
+            guard: Mutex::new(None),
         }
     }
 
@@ -96,6 +104,9 @@ impl Line {
         let request = self.request(method, path, extra, body);
         let _turn = self.gate.turn(changes).await;
         self.admit()?;
+        if changes && !path.contains(SESSIONS) {
+            self.may_change()?;
+        }
         let started = Instant::now();
         let result = match timeout(
             request.timeouts.total(),
@@ -158,6 +169,18 @@ impl Line {
         lock(&self.root_good_since)
             .get_or_insert_with(Instant::now)
             .elapsed()
+    }
+
+    pub(super) fn set_guard(&self, guard: Option<Guard>) {
+        *lock(&self.guard) = guard;
+    }
+
+    /// Whoever waited, or was suspended, may have lost the right to send.
+    fn may_change(&self) -> Result<(), Trouble> {
+        let guard = lock(&self.guard).clone();
+        guard.map_or(Ok(()), |guard| {
+            guard().map_err(|why| Trouble::Wire(WireError::NotSent(why)))
+        })
     }
 
     fn admit(&self) -> Result<(), Trouble> {

@@ -61,6 +61,7 @@ pub use clock::Clock;
 pub use conversation::{Conversation, Parts};
 pub use credentials::{CredentialSource, Login, Reload};
 pub use http::{HttpFleet, HttpTransport, SOCKETS_MAX};
+pub use line::Guard;
 pub use links::{Links, ManagerLinks, RootFacts, SystemLinks, UpdateLinks};
 pub use logins::{BmcLogins, LoginEnd, LoginLeave, LoginRecord, LoginRule};
 pub use memory::{Memory, SessionNote};

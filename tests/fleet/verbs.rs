@@ -36,6 +36,10 @@ async fn a_person_cancels_retries_pauses_and_resumes_beside_a_process_at_work() 
         .spawn()
         .unwrap();
     until_flashing(&running).await;
+    let second = run(folder.path(), &["apply", "--yes", "p.toml"]).await;
+    assert_eq!(code(&second), 5, "{}", told(&second));
+    let holder = format!("driven by another redpipe: process {} on host", apply.id());
+    assert!(told(&second).contains(&holder), "{}", told(&second));
     let cancel = run(folder.path(), &["cancel", "p/mock-1", "p.toml"]).await;
     assert_eq!(code(&cancel), 0, "{}", told(&cancel));
     assert!(

@@ -148,7 +148,9 @@ async fn a_running_run_begins_no_further_hop_once_the_budget_is_spent() {
     let second = status(&report, PIPELINE, "mock-2");
     assert_eq!(second.phase, RunPhase::Held, "{second:#?}");
     assert!(
-        second.reason.contains("halted: the pipeline's failure budget is spent"),
+        second
+            .reason
+            .contains("halted: the pipeline's failure budget is spent"),
         "{second:#?}"
     );
     assert_eq!(updates(&world, "mock-2"), 1);

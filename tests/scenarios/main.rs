@@ -20,6 +20,7 @@ mod claims;
 mod common;
 mod fan_out;
 mod kept;
+mod leases;
 mod life;
 mod load;
 mod managers;

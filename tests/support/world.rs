@@ -187,11 +187,32 @@ impl World {
 
     /// An engine as a new process would have it; all engines of a lab share its state.
     pub(crate) fn engine(&self) -> Engine {
+        self.engine_of(self.clock(), self.connect())
+    }
+
+    /// The clock of the lab.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(LabClock(self.started))
+    }
+
+    /// The wires of the lab.
+    pub(crate) fn connect(&self) -> Arc<dyn Connect> {
+        Arc::new(Lab {
+            bmcs: self.bmcs.clone(),
+            images: Arc::clone(&self.images),
+            started: self.started,
+        })
+    }
+
+    /// An engine with a clock and wires of its own.
+    pub(crate) fn engine_of(&self, clock: Arc<dyn Clock>, connect: Arc<dyn Connect>) -> Engine {
         let store = SqliteStore::open(&self.folder.path().join("state.db")).unwrap();
         let lock = store.lock_process(&this_host()).unwrap();
         let owner = lock.owner().clone();
         Engine::new(EngineParts {
             lock: Some(lock),
+            clock,
+            connect,
             ..self.parts(Arc::new(store), owner)
         })
     }
@@ -202,12 +223,8 @@ impl World {
             owner,
             lock: None,
             store,
-            clock: Arc::new(LabClock(self.started)),
-            connect: Arc::new(Lab {
-                bmcs: self.bmcs.clone(),
-                images: Arc::clone(&self.images),
-                started: self.started,
-            }),
+            clock: self.clock(),
+            connect: self.connect(),
             secrets: Arc::new(Secrets::new(Arc::new(|_| None))),
             board: Board::new(),
         }

@@ -124,6 +124,10 @@ pub(in crate::daemon) async fn drive(
     client.set_progress(Some(Arc::new(move |sent, total| {
         board.update(&pipeline, &name, |row| row.upload = Some((sent, total)));
     })));
+    let guard = lease.clone();
+    client.set_guard(Some(Arc::new(move || {
+        guard.ensure_young().map_err(|fault| fault.to_string())
+    })));
     let driver = Driver {
         engine,
         assignment,
