@@ -37,7 +37,7 @@ fn uri(uri: String, sha256: String) -> ImageRef {
 async fn one(wanted: ImageRef, cache: &ImageCache) -> Result<Image, Fault> {
     match gather(&BTreeSet::from([wanted.clone()]), cache).await {
         Ok(mut images) => Ok(images.remove(&wanted).unwrap()),
-        Err(mut faults) => Err(faults.remove(0)),
+        Err(mut faults) => Err(faults.remove(0).1),
     }
 }
 

@@ -69,7 +69,7 @@ pub struct Image {
 pub async fn gather(
     wanted: &BTreeSet<ImageRef>,
     cache: &ImageCache,
-) -> Result<BTreeMap<ImageRef, Image>, Vec<Fault>> {
+) -> Result<BTreeMap<ImageRef, Image>, Vec<(ImageRef, Fault)>> {
     let looked: Vec<(ImageRef, Result<Image, Fault>)> = stream::iter(wanted.iter().cloned())
         .map(|image| async move {
             let found = match &image {
@@ -87,7 +87,7 @@ pub async fn gather(
             Ok(image) => {
                 images.insert(wanted, image);
             }
-            Err(fault) => faults.push(fault),
+            Err(fault) => faults.push((wanted, fault)),
         }
     }
     if faults.is_empty() {

@@ -59,7 +59,7 @@ pub fn main() -> ExitCode {
 
 fn run(shell: &Shell, command: Command) -> Exit {
     match command {
-        Command::Validate(args) => validate::run(shell, &args),
+        Command::Validate(args) => shell.block_on(validate::run(shell, &args)),
         Command::Plan(args) => shell.block_on(plan::run(shell, &args)),
         Command::Apply(args) => shell.block_on(apply::run(shell, &args)),
         Command::Status { run } => status::run(shell, run.as_deref()),

@@ -20,7 +20,7 @@ use crate::daemon::{
     read_given,
 };
 use crate::model::{Fault, RunKey};
-use crate::pipeline::{Diagnostics, Given, Loaded, Pipeline, Selector};
+use crate::pipeline::{Diagnostics, Given, Loaded, Pipeline, Selector, UnusableImage};
 
 /// One invocation.
 pub(crate) struct Shell {
@@ -155,7 +155,7 @@ impl Shell {
             let message = "no server of the inventory matches";
             return Err(self.refuse(Exit::NothingMatched, "nothing-matched", message, Some(hint)));
         }
-        self.with_images(assignments).await
+        self.with_images(loaded, assignments).await
     }
 
     /// The same for the pipeline and the BMC of one run, whatever is selected now.
@@ -178,7 +178,7 @@ impl Shell {
                 Some(hint),
             ));
         };
-        self.with_images(vec![assignment]).await
+        self.with_images(loaded, vec![assignment]).await
     }
 
     fn given(&self, loaded: &Loaded) -> Result<Given, Exit> {
@@ -189,14 +189,30 @@ impl Shell {
         Ok(given)
     }
 
-    async fn with_images(&self, mut assignments: Vec<Assignment>) -> Result<Vec<Assignment>, Exit> {
+    async fn with_images(
+        &self,
+        loaded: &Loaded,
+        mut assignments: Vec<Assignment>,
+    ) -> Result<Vec<Assignment>, Exit> {
         if let Err(faults) = prepare_images(&mut assignments, &self.env).await {
-            for fault in &faults {
+            for fault in &faults.others {
                 self.failed("", fault, Exit::Usage);
             }
+            self.image_files(loaded, &faults.files)?;
             return Err(Exit::Usage);
         }
         Ok(assignments)
+    }
+
+    /// Tells every unusable image file with the place that names it.
+    pub(crate) fn image_files(
+        &self,
+        loaded: &Loaded,
+        unusable: &[UnusableImage],
+    ) -> Result<(), Exit> {
+        loaded
+            .check_images(unusable)
+            .map_err(|diagnostics| self.invalid(&diagnostics))
     }
 
     /// Who is at the keyboard, as orders name them.

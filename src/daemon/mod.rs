@@ -28,7 +28,7 @@ pub use board::Board;
 pub use connect::Connect;
 pub use driver::RunEnd;
 pub use engine::{Engine, EngineParts};
-pub use open::{OpenOptions, open, prepare_images, read_given};
+pub use open::{ImageFaults, OpenOptions, check_image_files, open, prepare_images, read_given};
 pub use prepare::{Assignment, assign, assign_run};
 pub use scheduler::{ApplyOptions, ApplyReport, apply};
 pub use secrets::{Env, Secrets};

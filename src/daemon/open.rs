@@ -13,7 +13,7 @@ use super::prepare::{Assignment, unresolvable};
 use super::secrets::{Env, Secrets};
 use crate::artifact::{ImageCache, ImageRef, default_folder, gather};
 use crate::model::{Fault, FaultKind, Retry};
-use crate::pipeline::{Given, Needs};
+use crate::pipeline::{Given, ImageFile, Needs, UnusableImage};
 use crate::plan::{CatalogImage, ImageCatalog, ImageOrigin, WantedImage};
 use crate::redfish::Clock;
 use crate::store::{SqliteStore, StateLocation, default_path, this_host};
@@ -91,7 +91,7 @@ pub fn read_given(needs: &Needs, env: &Env) -> Given {
 }
 
 /// Finds, downloads and hashes every image, before any BMC is contacted; a wrong digest stops everything.
-pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result<(), Vec<Fault>> {
+pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result<(), ImageFaults> {
     let mut wanted: BTreeSet<WantedImage> = BTreeSet::new();
     let mut faults = Vec::new();
     for assignment in assignments.iter() {
@@ -101,7 +101,10 @@ pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result
         }
     }
     if !faults.is_empty() {
-        return Err(faults);
+        return Err(ImageFaults {
+            others: faults,
+            ..ImageFaults::default()
+        });
     }
     let (cache, home) = (env("XDG_CACHE_HOME"), env("HOME"));
     let wanted: BTreeSet<ImageRef> = wanted.iter().filter_map(reference).collect();
@@ -116,12 +119,16 @@ pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result
         None => {
             let message = "downloaded images need a cache folder, and there is no home";
             let hint = "set `XDG_CACHE_HOME` or `HOME` to an absolute path";
-            return Err(vec![
-                Fault::new(FaultKind::ImageInvalid, Retry::Operator, message).with_hint(hint),
-            ]);
+            let fault = Fault::new(FaultKind::ImageInvalid, Retry::Operator, message);
+            return Err(ImageFaults {
+                others: vec![fault.with_hint(hint)],
+                ..ImageFaults::default()
+            });
         }
     };
-    let found = gather(&wanted, &ImageCache::new(folder)).await?;
+    let found = gather(&wanted, &ImageCache::new(folder))
+        .await
+        .map_err(ImageFaults::of)?;
     let mut catalog = ImageCatalog::default();
     for (reference, image) in found {
         let image = CatalogImage {
@@ -139,6 +146,45 @@ pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result
         assignment.images = Arc::clone(&catalog);
     }
     Ok(())
+}
+
+/// Looks at image files alone: all that are unusable.
+pub async fn check_image_files(files: &BTreeSet<ImageFile>) -> Vec<UnusableImage> {
+    let wanted = files.iter().cloned().map(|image| ImageRef::File {
+        path: image.path,
+        sha256: image.sha256,
+    });
+    match gather(&wanted.collect(), &ImageCache::new(PathBuf::new())).await {
+        Ok(_) => Vec::new(),
+        Err(faults) => ImageFaults::of(faults).files,
+    }
+}
+
+/// Why images are not there for a run.
+#[derive(Debug, Clone, Default)]
+pub struct ImageFaults {
+    /// Files that pipelines name, each to be told with its place.
+    pub files: Vec<UnusableImage>,
+    /// Everything else.
+    pub others: Vec<Fault>,
+}
+
+impl ImageFaults {
+    fn of(faults: Vec<(ImageRef, Fault)>) -> Self {
+        let mut found = Self::default();
+        for (image, fault) in faults {
+            match image {
+                ImageRef::File { path, sha256 } => found.files.push(UnusableImage {
+                    image: ImageFile { path, sha256 },
+                    message: fault.message,
+                    found: fault.causes.join("; "),
+                    hint: fault.hint,
+                }),
+                ImageRef::Uri { .. } => found.others.push(fault),
+            }
+        }
+        found
+    }
 }
 
 /// What we look for ourselves; a URI without a digest is left to the BMC.

@@ -151,7 +151,7 @@ impl StageKind {
                 visit(&body.version);
                 match &body.image {
                     Image::Uri { uri, .. } => visit(uri),
-                    Image::File { .. } => {}
+                    Image::File(_) => {}
                 }
             }
         }
@@ -270,19 +270,23 @@ pub enum Image {
         sha256: Option<String>,
     },
     /// We have it.
-    File {
-        /// Joined onto the folder of the pipeline file.
-        path: PathBuf,
-        /// 64 lower-case hexadecimal digits, where promised.
-        sha256: Option<String>,
-    },
+    File(ImageFile),
+}
+
+/// An image that is a file on this host.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ImageFile {
+    /// Joined onto the folder of the pipeline file.
+    pub path: PathBuf,
+    /// 64 lower-case hexadecimal digits, where promised.
+    pub sha256: Option<String>,
 }
 
 impl Image {
     /// The digest promised.
     pub fn sha256(&self) -> Option<&str> {
         match self {
-            Self::Uri { sha256, .. } | Self::File { sha256, .. } => sha256.as_deref(),
+            Self::Uri { sha256, .. } | Self::File(ImageFile { sha256, .. }) => sha256.as_deref(),
         }
     }
 }

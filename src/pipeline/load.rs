@@ -1,10 +1,10 @@
 //! Everything at once: texts in, checked values or all findings out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::check::{Check, Names, check_pipeline};
-use super::checked::Pipeline;
+use super::checked::{ImageFile, Pipeline};
 use super::diagnostic::{Diagnostic, Diagnostics, Source, SourceId};
 use super::document::{InventoryDocument, PipelineDocument, schema_inventory, schema_pipeline};
 use super::inventory::{InventoryFile, merge_inventory};
@@ -22,13 +22,27 @@ pub struct Loaded {
     /// What is odd but does not stop the load.
     pub warnings: Diagnostics,
     references: Vec<(Variable, SourceId, Range<usize>)>,
+    images: Vec<(ImageFile, SourceId, Range<usize>)>,
+}
+
+/// Why an image file cannot be flashed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusableImage {
+    /// The file as a pipeline names it.
+    pub image: ImageFile,
+    /// What is wrong.
+    pub message: String,
+    /// What was found.
+    pub found: String,
+    /// What a person can do.
+    pub hint: Option<String>,
 }
 
 /// Checks inventory and pipeline files together. The error holds every finding of every file, warnings included.
 pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagnostics> {
     let (mut findings, mut secrets) = (Vec::new(), BTreeMap::new());
     let merged = load_inventory(inventory, &mut findings, &mut secrets);
-    let mut references = Vec::new();
+    let (mut references, mut images) = (Vec::new(), Vec::new());
     let (schema, mut names, mut checked) = (schema_pipeline(), Names::default(), Vec::new());
     for (index, source) in pipelines.iter().enumerate() {
         let id = SourceId(inventory.len() + index);
@@ -39,6 +53,7 @@ pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagno
             let mut check = Check::new(&file, &mut findings);
             checked.extend(check_pipeline(&document, &mut names, &mut check));
             references.append(&mut check.references);
+            images.append(&mut check.images);
         }
     }
     findings.sort_by_key(|finding| (finding.source, finding.span.start, finding.severity));
@@ -70,6 +85,7 @@ pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagno
         pipelines: checked,
         warnings: diagnostics,
         references,
+        images,
     })
 }
 
@@ -128,7 +144,30 @@ impl Loaded {
                 finding.hint(hint);
                 Some(finding)
             });
-        let findings: Vec<Diagnostic> = absent.collect();
+        self.found(absent.collect())
+    }
+
+    /// Every image that is a file on this host.
+    pub fn image_files(&self) -> BTreeSet<ImageFile> {
+        self.images
+            .iter()
+            .map(|(image, ..)| image.clone())
+            .collect()
+    }
+
+    /// An error for every place that names an image file which turned out to be unusable.
+    pub fn check_images(&self, unusable: &[UnusableImage]) -> Result<(), Diagnostics> {
+        let named = self.images.iter().filter_map(|(image, source, span)| {
+            let found = unusable.iter().find(|found| found.image == *image)?;
+            let (message, label) = (found.message.as_str(), found.found.as_str());
+            let mut finding = Diagnostic::error(*source, span.clone(), message, label);
+            finding.hint.clone_from(&found.hint);
+            Some(finding)
+        });
+        self.found(named.collect())
+    }
+
+    fn found(&self, findings: Vec<Diagnostic>) -> Result<(), Diagnostics> {
         if findings.is_empty() {
             return Ok(());
         }

@@ -15,12 +15,13 @@ pub mod template;
 mod value;
 
 pub use checked::{
-    DriftPolicy, FlowItem, Guard, Image, Method, Pipeline, Requirement, RequirementOp, ResetPolicy,
-    ResourcePatch, Rollout, SettingsStage, Stage, StageKind, StageOptions, VersionStage,
+    DriftPolicy, FlowItem, Guard, Image, ImageFile, Method, Pipeline, Requirement, RequirementOp,
+    ResetPolicy, ResourcePatch, Rollout, SettingsStage, Stage, StageKind, StageOptions,
+    VersionStage,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, Source, SourceId};
 pub use document::{schema_inventory, schema_pipeline};
-pub use load::{Loaded, load};
+pub use load::{Loaded, UnusableImage, load};
 pub use selector::{Expression, Operator, Selector};
 pub use template::{Given, Needs, Scope, Template, Unresolved};
 

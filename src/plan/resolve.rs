@@ -325,7 +325,7 @@ fn flow_item(item: &FlowItem, scope: &Scope<'_>) -> Result<FlowItemSpec, Unresol
 fn origin(image: &Image, scope: &Scope<'_>) -> Result<ImageOrigin, Trouble> {
     Ok(match image {
         Image::Uri { uri, .. } => ImageOrigin::Uri(uri.resolve_text(scope)?),
-        Image::File { path, .. } => ImageOrigin::File(path.clone()),
+        Image::File(file) => ImageOrigin::File(file.path.clone()),
     })
 }
 

@@ -134,11 +134,44 @@ fn a_wrong_sha256_is_refused_before_any_bmc_is_contacted() {
         "\"image.bin\"",
         &format!("\"image.bin\", sha256 = \"{wrong}\""),
     ));
-    for command in [&["plan"][..], &["apply", "--yes"]] {
+    for command in [&["validate"][..], &["plan"], &["apply", "--yes"]] {
         let output = folder.run(command);
-        assert_eq!(code(&output), 2, "{}", stderr(&output));
-        assert!(stderr(&output).contains("image.bin"), "{}", stderr(&output));
-        assert!(stderr(&output).contains(&wrong), "{}", stderr(&output));
+        let told = stderr(&output);
+        assert_eq!(code(&output), 2, "{told}");
+        assert!(
+            told.contains("image.bin` is not the one promised"),
+            "{told}"
+        );
+        assert!(told.contains("pipelines/all.toml:9:18"), "{told}");
+        assert!(told.contains(&wrong), "{told}");
+    }
+    assert!(!folder.was_contacted());
+}
+
+#[test]
+fn every_image_file_that_is_unusable_is_told_at_its_place() {
+    let second = PIPELINE.split_once("[[stage]]").unwrap().1;
+    let second = second
+        .replace("hop", "next")
+        .replace("1.60", "1.80")
+        .replace("image.bin", "empty.bin");
+    let missing = PIPELINE.replace("image.bin", "missing.bin");
+    let folder = Folder::new(&format!("{missing}[[stage]]{second}"));
+    std::fs::write(folder.folder.path().join("pipelines/empty.bin"), "").unwrap();
+    for command in [&["validate"][..], &["plan"], &["apply", "--yes"]] {
+        let output = folder.run(command);
+        let told = stderr(&output);
+        assert_eq!(code(&output), 2, "{told}");
+        for words in [
+            "missing.bin` cannot be read",
+            "pipelines/all.toml:9:18",
+            "empty.bin` is empty",
+            "pipelines/all.toml:14:18",
+            "hint:",
+            "2 errors",
+        ] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
     }
     assert!(!folder.was_contacted());
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::pipeline::checked::ImageFile;
 use crate::pipeline::diagnostic::{Diagnostic, SourceId};
 use crate::pipeline::document::At;
 use crate::pipeline::shape::File;
@@ -19,6 +20,8 @@ pub(crate) struct Check<'a> {
     pub(crate) findings: &'a mut Vec<Diagnostic>,
     /// Where values from outside are named, for when they turn out to be missing.
     pub(crate) references: Vec<(Variable, SourceId, Range<usize>)>,
+    /// Where image files are named, for when one turns out to be unusable.
+    pub(crate) images: Vec<(ImageFile, SourceId, Range<usize>)>,
 }
 
 impl<'a> Check<'a> {
@@ -28,6 +31,7 @@ impl<'a> Check<'a> {
             file,
             findings,
             references: Vec::new(),
+            images: Vec::new(),
         }
     }
 

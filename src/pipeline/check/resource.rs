@@ -35,7 +35,7 @@ pub(super) fn check_resource(
         .as_ref()
         .map(|uri| check_uri(uri, place, check).and_then(|()| template::text(uri, place, check)));
     let fields = set.as_ref().map(|set| {
-        if set.get().is_empty() {
+        if set.get().is_empty() && !check.file.was_any_reported(&set.span()) {
             check
                 .error(set.span(), "`set` is empty", "sets nothing")
                 .hint("add a property, or remove the entry");

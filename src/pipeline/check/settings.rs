@@ -58,7 +58,7 @@ fn check_short_form(
     place: &StagePlace,
     check: &mut Check<'_>,
 ) -> Option<FlowItem> {
-    if settings.get().is_empty() {
+    if settings.get().is_empty() && !check.file.was_any_reported(&settings.span()) {
         let message = format!(
             "stage `{}` of kind `{}` sets nothing",
             place.name,

@@ -3,8 +3,9 @@
 use super::context::Check;
 use super::stage::StagePlace;
 use super::template;
-use crate::model::version::is_absent;
-use crate::pipeline::checked::{Image, Requirement, RequirementOp, VersionStage};
+use crate::model::component::Component;
+use crate::model::version::{Comparison, compare, is_absent};
+use crate::pipeline::checked::{Image, ImageFile, Requirement, RequirementOp, VersionStage};
 use crate::pipeline::document::{At, ImageDocument, StageDocument};
 
 pub(super) fn check_version(
@@ -26,6 +27,9 @@ pub(super) fn check_version(
         .requires
         .as_ref()
         .map(|requires| parse_requires(requires, check));
+    if let Some(Some(requires)) = &requires {
+        check_reach(requires, stage, place, check);
+    }
     let image = stage
         .image
         .as_ref()
@@ -98,6 +102,40 @@ fn parse_requires(requires: &At<String>, check: &mut Check<'_>) -> Option<Requir
     }
 }
 
+/// A hop is made from below its version only, but for one that may go down.
+fn check_reach(
+    requires: &Requirement,
+    stage: &StageDocument,
+    place: &StagePlace,
+    check: &mut Check<'_>,
+) {
+    let (Some(written), Some(version)) = (&stage.requires, &stage.version) else {
+        return;
+    };
+    let lower = matches!(
+        requires.op,
+        RequirementOp::AtLeast | RequirementOp::Above | RequirementOp::Equal
+    );
+    let goes_down = stage.allow_downgrade.as_ref().is_some_and(|it| *it.get());
+    if !lower || goes_down || version.get().contains("${") {
+        return;
+    }
+    let component = if place.is_bmc() {
+        Component::Bmc
+    } else {
+        Component::Bios
+    };
+    let sign = compare(&requires.version, version.get(), None, Some(component)).comparison;
+    if matches!(sign, Comparison::Greater | Comparison::Equal) {
+        let source = check.file.id;
+        let message = format!("stage `{}` requires what is not below its hop", place.name);
+        check
+            .error(written.span(), message, "never met before the hop")
+            .hint("require a version that is older than the hop, such as the hop before it")
+            .related(source, version.span(), "the hop");
+    }
+}
+
 fn check_image(
     image: &At<ImageDocument>,
     place: &StagePlace,
@@ -117,10 +155,7 @@ fn check_image(
                 sha256,
             })
         }
-        (None, Some(file)) => check_image_file(file, check).map(|()| Image::File {
-            path: check.path(file.get()),
-            sha256,
-        }),
+        (None, Some(file)) => check_image_file(file, sha256, check),
         (Some(_), Some(file)) => {
             let message = format!("image of stage `{}` has both `uri` and `file`", place.name);
             check
@@ -156,7 +191,11 @@ fn check_image_uri(uri: &At<String>, place: &StagePlace, check: &mut Check<'_>) 
     }
 }
 
-fn check_image_file(file: &At<String>, check: &mut Check<'_>) -> Option<()> {
+fn check_image_file(
+    file: &At<String>,
+    sha256: Option<String>,
+    check: &mut Check<'_>,
+) -> Option<Image> {
     let text = file.get();
     if text.is_empty() || text.contains("${") {
         check
@@ -168,5 +207,12 @@ fn check_image_file(file: &At<String>, check: &mut Check<'_>) -> Option<()> {
             .hint("name a file, relative to this one; variables work in `uri`");
         return None;
     }
-    Some(())
+    let image = ImageFile {
+        path: check.path(text),
+        sha256,
+    };
+    check
+        .images
+        .push((image.clone(), check.file.id, file.span()));
+    Some(Image::File(image))
 }

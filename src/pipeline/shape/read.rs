@@ -40,6 +40,13 @@ impl File<'_> {
             .contains(&(table.start, table.end, key.to_owned()))
     }
 
+    /// Whether any key of a table was reported already and is absent for that reason alone.
+    pub(crate) fn was_any_reported(&self, table: &Range<usize>) -> bool {
+        self.pruned
+            .iter()
+            .any(|(start, end, _)| (*start, *end) == (table.start, table.end))
+    }
+
     /// Where a piece of a text value stands; the whole value where escapes hide it.
     pub(crate) fn piece_of(&self, value: &Range<usize>, piece: &str) -> Range<usize> {
         let raw = self.source.text.get(value.clone()).unwrap_or_default();

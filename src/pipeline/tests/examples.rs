@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{findings, loaded};
 use crate::model::inventory::{AuthMode, SecretSource, TlsMode};
-use crate::pipeline::{DriftPolicy, Image, StageKind};
+use crate::pipeline::{DriftPolicy, Image, ImageFile, StageKind};
 
 const LAB: (&str, &str) = (
     "inventory/lab.toml",
@@ -93,7 +93,7 @@ fn the_generic_pipeline_has_its_stages_in_order_and_its_images_beside_it() {
         .collect();
     assert_eq!(images.len(), 4);
     for body in images {
-        let Image::File { path, .. } = &body.image else {
+        let Image::File(ImageFile { path, .. }) = &body.image else {
             panic!("images lie beside the pipeline")
         };
         assert!(

@@ -8,7 +8,7 @@ use super::*;
 use crate::model::inventory::{
     Address, AuthMode, Expect, POLL_INTERVAL_DEFAULT, Pace, Scheme, TlsMode,
 };
-use crate::pipeline::{DriftPolicy, Rollout, Selector, StageOptions};
+use crate::pipeline::{DriftPolicy, ImageFile, Rollout, Selector, StageOptions};
 
 fn template(text: &str) -> Template {
     Template::parse(text, Path::new("")).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -109,10 +109,10 @@ fn catalog(uri: &str, sha256: &str) -> ImageCatalog {
 
 #[test]
 fn everything_that_cannot_be_resolved_is_told_at_once() {
-    let file = Image::File {
+    let file = Image::File(ImageFile {
         path: PathBuf::from("gone.bin"),
         sha256: None,
-    };
+    });
     let missing = VersionStage {
         version: template("1"),
         requires: None,
