@@ -30,7 +30,7 @@ pub(super) struct Line {
 /// One BMC that is to be driven.
 struct Queued {
     assignment: Assignment,
-    /// Its place in name order.
+    /// Its turn: name order, and behind all others for what has had one.
     place: usize,
     /// Not before; `None` = not before another run has ended.
     at: Option<Instant>,
@@ -43,8 +43,18 @@ struct Work {
     rollout: Arc<Rollout>,
     slots: usize,
     queue: Vec<Queued>,
+    /// The next place behind all others.
+    last: usize,
     running: JoinSet<(Queued, Drive)>,
     report: ApplyReport,
+}
+
+impl Work {
+    /// A place behind all others: nobody waits for what is tried again.
+    fn behind(&mut self) -> usize {
+        self.last += 1;
+        self.last
+    }
 }
 
 impl Line {
@@ -80,7 +90,7 @@ impl Line {
             }
         };
         self.set_out(&rollout, &assignments);
-        let now = Instant::now();
+        let (now, last) = (Instant::now(), assignments.len());
         let queue = assignments
             .into_iter()
             .enumerate()
@@ -94,6 +104,7 @@ impl Line {
             rollout,
             slots: usize::try_from(pipeline.rollout.max_concurrent.max(1)).unwrap_or(usize::MAX),
             queue: queue.collect(),
+            last,
             running: JoinSet::new(),
             report: ApplyReport::default(),
         })
@@ -199,14 +210,14 @@ impl Line {
             Drive::Later(Later::Waits(fault)) => {
                 self.show(&queued.assignment, &fault);
                 if may_wait {
-                    queued.at = again;
+                    (queued.at, queued.place) = (again, work.behind());
                     work.queue.push(queued);
                     return;
                 }
                 RunEnd::NotStarted(fault)
             }
             Drive::End(RunEnd::Held(status)) if may_wait => {
-                let (assignment, place) = (queued.assignment.clone(), queued.place);
+                let (assignment, place) = (queued.assignment.clone(), work.behind());
                 work.queue.push(Queued {
                     assignment,
                     place,
