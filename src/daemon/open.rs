@@ -16,6 +16,7 @@ use crate::model::{Fault, FaultKind, Retry};
 use crate::pipeline::{Given, ImageFile, Needs, UnusableImage};
 use crate::plan::{CatalogImage, ImageCatalog, ImageOrigin, WantedImage};
 use crate::redfish::Clock;
+use crate::run::status::whole_milliseconds;
 use crate::store::{SqliteStore, StateLocation, default_path, this_host};
 
 /// Where state lies and what it is for.
@@ -67,7 +68,7 @@ impl Clock for WallClock {
         reason = "the one place that reads the time of day"
     )]
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        whole_milliseconds(Timestamp::now())
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a run stands, as `status` prints it: derived from the journal alone.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::record::{Place, RunPhase, StageHead};
 use super::state::{RunState, Work, WorkStatus};
@@ -35,10 +35,13 @@ pub struct RunStatus {
     /// In authored order.
     pub stages: Vec<StageStatus>,
     /// When the run began.
+    #[serde(serialize_with = "to_milliseconds")]
     pub since: Option<Timestamp>,
     /// When the nearest wait runs out.
+    #[serde(serialize_with = "to_milliseconds")]
     pub deadline: Option<Timestamp>,
     /// When it is looked at again, where a process is at it.
+    #[serde(serialize_with = "to_milliseconds")]
     pub next_wake: Option<Timestamp>,
     /// Summaries for machines.
     pub conditions: Vec<Condition>,
@@ -93,6 +96,20 @@ pub struct Condition {
     pub reason: String,
     /// For people.
     pub message: String,
+}
+
+/// Nobody reads more of a time than its milliseconds.
+#[expect(clippy::ref_option, reason = "the form that serde calls")]
+fn to_milliseconds<S: Serializer>(
+    at: &Option<Timestamp>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    at.map(whole_milliseconds).serialize(serializer)
+}
+
+/// A time without what is below a millisecond.
+pub fn whole_milliseconds(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 /// One target in one stage, before aggregation.
@@ -346,4 +363,17 @@ fn target_view(state: &RunState, place: &Place) -> TargetView {
         }
     }
     view
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_to_the_millisecond_and_to_a_person_to_the_second() {
+        let at: Timestamp = "2026-03-01T10:00:00.123456789Z".parse().unwrap_or_default();
+        let told = whole_milliseconds(at).to_string();
+        assert_eq!(told, "2026-03-01T10:00:00.123Z");
+        assert_eq!(format!("{at:.0}"), "2026-03-01T10:00:00Z");
+    }
 }

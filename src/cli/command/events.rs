@@ -9,6 +9,7 @@ use crate::cli::shell::Shell;
 use crate::cli::signals::Signals;
 use crate::cli::story::sentence;
 use crate::daemon::history::{self, Happened};
+use crate::run::status::whole_milliseconds;
 
 /// Lines read from the store at once.
 const PAGE: usize = 500;
@@ -87,7 +88,7 @@ fn as_json(event: &Happened) -> serde_json::Value {
         "run": event.key.to_string(),
         "pipeline": event.key.pipeline,
         "bmc": event.key.bmc,
-        "at": event.at,
+        "at": whole_milliseconds(event.at),
         "message": event.record.as_ref().and_then(sentence),
         "record": event.record,
     })

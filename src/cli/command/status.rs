@@ -75,12 +75,12 @@ pub(crate) fn in_full(run: &RunStatus) -> Vec<String> {
     )];
     if let Some(since) = run.since {
         lines.push(format!(
-            "  since {since}, servers: {}",
+            "  since {since:.0}, servers: {}",
             run.servers.join(", ")
         ));
     }
     if let Some(deadline) = run.deadline {
-        lines.push(format!("  nearest deadline {deadline}"));
+        lines.push(format!("  nearest deadline {deadline:.0}"));
     }
     let rows: Vec<Vec<String>> = run.stages.iter().flat_map(stage_rows).collect();
     lines.extend(
