@@ -17,6 +17,9 @@ pub struct Capability {
     pub apply_times: Vec<String>,
     /// `MaxImageSizeBytes`.
     pub max_image_bytes: Option<u64>,
+    /// Whether the manager offers no `#Manager.Reset` at all.
+    #[serde(default)]
+    pub no_manager_reset: bool,
     /// `ResetType` values of the manager; empty = not stated.
     pub manager_reset_types: Vec<String>,
     /// Whether `$expand` is offered and worked.

@@ -278,6 +278,8 @@ pub struct SystemView {
     pub managed_by: Vec<String>,
     /// `Links.Chassis`.
     pub chassis: Vec<String>,
+    /// Whether it offers no `#ComputerSystem.Reset` at all.
+    pub no_reset: bool,
     /// Allowed ResetTypes; empty = not stated.
     pub reset_types: Vec<String>,
     /// Attribute names pending on it, when work was asked for.

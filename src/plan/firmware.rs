@@ -1,11 +1,12 @@
 //! Where a target's running version stands to one hop.
 
 use super::method::choose_method;
+use super::reset::{activation_obstacle, reset_obstacle};
 use super::running::{Relation, live_version, relation, requirement_unmet};
 use super::spec::{StageSpec, VersionSpec};
 use super::targets::update_targets;
 use crate::model::action::UpdateMethod;
-use crate::model::{Fault, Look, ServerName, Target};
+use crate::model::{Fault, FaultKind, Look, Retry, ServerName, Target};
 
 /// What a look says about one hop on one target.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +78,7 @@ pub enum VersionAssessment {
         /// For people.
         reason: String,
     },
-    /// The image cannot get in.
+    /// The image cannot get in, or could not be activated.
     Unsupported {
         /// What runs, byte for byte.
         live: String,
@@ -254,9 +255,23 @@ fn obstacle(
             );
             Some(VersionAssessment::NeedsTargets { live, reason })
         }
-        Ok(_) => None,
+        Ok(_) => not_activated(stage, target, look)
+            .map(|fault| VersionAssessment::Unsupported { live, fault }),
         Err(reason) => Some(VersionAssessment::NeedsTargets { live, reason }),
     }
+}
+
+/// Why an image would wait for ever. A BMC restarts itself, but where the stage asks it to wait for a reset.
+fn not_activated(stage: &StageSpec, target: &Target, look: &Look) -> Option<Box<Fault>> {
+    let policy = stage.options.reset;
+    let waits = stage.options.apply_time.as_deref() == Some("OnReset");
+    let message = match target {
+        Target::Server(_) => activation_obstacle(target, policy, look)?,
+        Target::Bmc if waits => reset_obstacle(target, policy, look)?,
+        Target::Bmc => return None,
+    };
+    let fault = Fault::new(FaultKind::Unsupported, Retry::Operator, message);
+    Some(Box::new(fault))
 }
 
 #[cfg(test)]

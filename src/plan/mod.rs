@@ -9,6 +9,7 @@ pub mod firmware;
 pub mod item;
 pub mod method;
 pub mod report;
+pub mod reset;
 pub mod resolve;
 pub mod resources;
 pub mod running;
@@ -28,6 +29,7 @@ pub use report::{
     PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport, look_request,
     problems, report, wrong_boxes,
 };
+pub use reset::{activation_obstacle, offered_type, reset_obstacle};
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};
 pub use resources::{ResourceAssessment, assess_resource};
 pub use running::{guard_unmet, is_version_of, live_version, staged};

@@ -12,7 +12,7 @@ use super::links::{Links, SystemLinks};
 use super::managers::{manager_links, manager_view, sort_managers};
 use super::reader::Reader;
 use super::systems::{system_links, system_view};
-use super::wire::{at, same, text};
+use super::wire::{at, link, same, text};
 use crate::model::look::{ManagerView, SystemView};
 use crate::model::{BmcName, Fault, ServerName};
 
@@ -250,7 +250,9 @@ async fn one_system(
         .iter()
         .map(|uri| found.spelled(uri))
         .collect();
-    if let Some(action) = at(doc, &["Actions", "#ComputerSystem.Reset"]) {
+    let action = at(doc, &["Actions", "#ComputerSystem.Reset"]);
+    view.no_reset = action.and_then(|action| link(action, "target")).is_none();
+    if let Some(action) = action {
         view.reset_types = allowed_values(reader, found, action, "ResetType").await?;
     }
     Ok(view)

@@ -28,6 +28,7 @@ pub(super) fn capability(found: &Links, platform: &str, has_sessions: bool) -> C
         transfer_protocols: update.transfer_protocols.clone(),
         apply_times,
         max_image_bytes: update.max_image_bytes,
+        no_manager_reset: found.no_manager_reset,
         manager_reset_types: found.manager_reset_types.clone(),
         expand: found.root.expand && !found.expand_refused,
         sessions: has_sessions,

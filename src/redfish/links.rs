@@ -39,6 +39,8 @@ pub struct Links {
     pub manager_macs: BTreeSet<String>,
     /// Resources with BMC attributes; `None` = never looked for.
     pub attribute_resources: Option<Vec<String>>,
+    /// Whether the acting manager offers no reset.
+    pub no_manager_reset: bool,
     /// Allowed `ResetType` values of the acting manager; empty = not stated.
     pub manager_reset_types: Vec<String>,
     /// Software that tells the version of a manager or Bios which shows none itself, by URI of the silent one.

@@ -1,5 +1,7 @@
 //! What BIOS settings and updates do to the power of a host.
 
+use redpipe::plan::PlanAction;
+
 use crate::claims::{
     BMC, assert_completed, assert_failed, assert_held, bios_attribute, pipeline, stage_text, story,
     told,
@@ -186,4 +188,63 @@ async fn after_the_boot_of_a_flash_no_power_request_is_sent_however_long_it_last
     assert_completed(&last, "bios", "applied");
     assert_eq!(told(&world, &["reset "]), resets);
     assert!(!story(&world).iter().any(|line| line.starts_with("bricked")));
+}
+
+/// What cannot be activated is not written: the plan says so, and so does the run, whose ledger stays empty.
+async fn assert_blocked(script: &str, stage: &str, missing: &[&str]) {
+    let world = World::one(1, script);
+    let pipeline = if stage == "hop" {
+        update(&world, "")
+    } else {
+        quiet(stage)
+    };
+
+    let planned = world.plan(&[&pipeline]).await;
+    let (plan, _) = planned[0].report.as_ref().unwrap();
+    let target = &plan.stages[0].targets[0];
+    assert_eq!(target.action, PlanAction::Blocked);
+    let reason = target.reason.clone().unwrap();
+    assert!(missing.iter().all(|text| reason.contains(text)), "{reason}");
+    assert_eq!(target.outage, None);
+
+    let report = world.apply(&[&pipeline]).await;
+    assert_held(&report, &["blocked: ", &reason]);
+    assert_eq!(world.writes(BMC), Vec::<String>::new());
+    assert_eq!(told(&world, &["reset "]), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_of_a_host_that_offers_no_reset_are_not_written() {
+    let missing = ["`mock-1-s1`", "no `#ComputerSystem.Reset`"];
+    assert_blocked("[power]\nreset = false", "", &missing).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bios_image_for_a_host_that_offers_no_reset_is_not_sent() {
+    let missing = ["`mock-1-s1`", "no `#ComputerSystem.Reset`"];
+    assert_blocked("[power]\nreset = false", "hop", &missing).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_written_where_the_reset_that_the_stage_allows_is_not_offered() {
+    let script = "[power]\nreset_types = [\"On\", \"ForceOff\", \"ForceRestart\"]";
+    let missing = [
+        "`mock-1-s1`",
+        "by GracefulRestart",
+        "On, ForceOff, ForceRestart",
+    ];
+    assert_blocked(script, "reset = \"graceful\"", &missing).await;
+    let script = "[power]\nreset_types = [\"GracefulShutdown\", \"ForceOff\"]";
+    assert_blocked(script, "hop", &["`mock-1-s1`", "by On "]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_person_resets_the_missing_action_is_in_nobodys_way() {
+    let world = World::one(1, "[power]\nreset = false");
+
+    let report = world.apply(&[&quiet("reset = \"none\"")]).await;
+
+    let wanted = "blocked: the host must be restarted and `reset = \"none\"`";
+    assert_held(&report, &[wanted]);
+    assert_eq!(told(&world, &["reset "]), Vec::<String>::new());
 }

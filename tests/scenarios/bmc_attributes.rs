@@ -1,5 +1,6 @@
 //! Settings of a BMC that come by an attribute registry.
 
+use redpipe::plan::PlanAction;
 use redpipe::run::record::RunPhase;
 use serde_json::json;
 
@@ -230,4 +231,25 @@ async fn an_unknown_name_fails_the_stage_before_any_write_of_it() {
         .into_iter()
         .filter(|record| matches!(record, redpipe::run::Record::Intent { .. }));
     assert_eq!(intents.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_needs_a_reset_is_not_written_to_a_bmc_that_offers_none() {
+    let world = World::one(1, "[power]\nmanager_reset = false");
+    let text = settings("\"SshMaxSessions\" = 4");
+
+    let planned = world.plan(&[&text]).await;
+    let (plan, _) = planned[0].report.as_ref().unwrap();
+    let target = &plan.stages[0].targets[0];
+    assert_eq!(target.action, PlanAction::Blocked);
+    let reason = target.reason.clone().unwrap();
+    assert!(reason.contains("no `#Manager.Reset`"), "{reason}");
+
+    let report = world.apply(&[&text]).await;
+    assert_held(&report, &["blocked: ", &reason]);
+    assert_eq!(world.writes(BMC), Vec::<String>::new());
+
+    let text = settings("\"NtpEnable\" = \"Enabled\"");
+    let report = world.apply(&[&text]).await;
+    assert_completed(&report, "time", "applied");
 }

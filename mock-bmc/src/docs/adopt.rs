@@ -121,10 +121,39 @@ fn finish(store: &mut Store, habits: &Habits) {
             store.set(&system.uri, "/Model", json!(model));
         }
     }
+    offer_resets(store, &bindings, habits);
     for collection in habits.collections.dangling() {
         store.add_member(&collection, &format!("{collection}/Gone"));
     }
     metadata(store);
+}
+
+/// Takes resets away that the script switches off, and narrows those that it lists.
+fn offer_resets(store: &mut Store, bindings: &Bindings, habits: &Habits) {
+    const SYSTEM: &str = "#ComputerSystem.Reset";
+    let take_away = |store: &mut Store, uri: &str, action: &str| {
+        store.edit(uri, |document| {
+            let actions = document["Actions"].as_object_mut();
+            actions.and_then(|actions| actions.remove(action));
+        });
+    };
+    let types = habits.power.reset_types();
+    for system in &bindings.systems {
+        if !habits.power.reset() {
+            take_away(store, &system.uri, SYSTEM);
+        } else if !types.is_empty() {
+            store.edit(&system.uri, |document| {
+                document["Actions"][SYSTEM]["ResetType@Redfish.AllowableValues"] = json!(types);
+            });
+        }
+    }
+    for uri in bindings
+        .managers
+        .iter()
+        .filter(|_| !habits.power.manager_reset())
+    {
+        take_away(store, uri, "#Manager.Reset");
+    }
 }
 
 /// A recorded service document or metadata is kept where it is one.

@@ -70,6 +70,12 @@ section! {
         state_lag: Span = Span::default(), "\"0s\"";
         /// A reset is answered as usual and does nothing, this many times.
         ignored_resets: u32 = 0, "0";
+        /// Whether systems offer `#ComputerSystem.Reset`.
+        reset: bool = true, "true";
+        /// Whether managers offer `#Manager.Reset`.
+        manager_reset: bool = true, "true";
+        /// `ResetType` values that systems allow; empty: those of the platform.
+        reset_types: Vec<String> = Vec::new(), "[]";
     }
 }
 

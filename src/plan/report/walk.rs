@@ -13,6 +13,7 @@ use crate::plan::conflict::keys;
 use crate::plan::firmware::{VersionAssessment, assess_version_from};
 use crate::plan::item::{ItemAssessment, ItemContext, assess_item};
 use crate::plan::method::choose_method;
+use crate::plan::reset::reset_obstacle;
 use crate::plan::running::{Relation, guard_unmet, live_version, relation};
 use crate::plan::secrecy::Remembered;
 use crate::plan::settings::group_patches;
@@ -27,6 +28,8 @@ const BMC_RESET_OUTAGE: &str = "bmc away for 2 to 5 min";
 const BIOS_HOP_OUTAGE: &str = "host restart of 10 to 30 min";
 /// How long a host is away while it takes settings over.
 const HOST_RESET_OUTAGE: &str = "host restart of 5 to 15 min";
+/// Said where a stage resets nothing by itself.
+const RESET_BY_A_PERSON: &str = "somebody must reset it, since `reset` is `none`";
 
 /// What a run would do to every target of every stage, as far as one look can tell.
 ///
@@ -164,6 +167,11 @@ impl<'a> Walk<'a> {
                 report.method = choose_method(stage, version, &self.after.capability).ok();
                 report.outage = Some(outage.to_owned());
                 report.disturbs = self.disturbed(target);
+                let mut reasons = vec![assessment.reason()];
+                if target.server().is_some() && stage.options.reset == ResetPolicy::None {
+                    reasons.push(RESET_BY_A_PERSON.to_owned());
+                }
+                report.reason = Some(reasons.join("; "));
             }
             VersionAssessment::NoVersion { .. }
             | VersionAssessment::Incomparable { .. }
@@ -282,6 +290,15 @@ impl<'a> Walk<'a> {
             report.reason = Some("already as wanted".to_owned());
             return report;
         }
+        let policy = stage.options.reset;
+        if let Some(obstacle) = sum
+            .reset_required
+            .then(|| reset_obstacle(target, policy, &self.after))
+            .flatten()
+        {
+            report.reason = Some(obstacle);
+            return blocked(report);
+        }
         let mut reasons = vec![match report.changes.len() {
             0 => "nothing is written".to_owned(),
             1 => "1 setting differs".to_owned(),
@@ -289,8 +306,8 @@ impl<'a> Walk<'a> {
         }];
         reasons.extend(sum.remarks);
         report.action = PlanAction::Apply;
-        if sum.reset_required && stage.options.reset == ResetPolicy::None {
-            reasons.push("somebody must reset it, since `reset` is `none`".to_owned());
+        if sum.reset_required && policy == ResetPolicy::None {
+            reasons.push(RESET_BY_A_PERSON.to_owned());
         } else if sum.reset_required {
             let outage = if target.server().is_some() {
                 HOST_RESET_OUTAGE

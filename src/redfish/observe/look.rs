@@ -16,7 +16,7 @@ use crate::redfish::links::{Links, RootFacts};
 use crate::redfish::quirk::{Evidence, classify};
 use crate::redfish::reader::{Expand, Reader};
 use crate::redfish::tasks::follow;
-use crate::redfish::wire::{at, key, text};
+use crate::redfish::wire::{at, key, link, text};
 
 /// One look under way.
 pub(in crate::redfish) struct Observer<'a> {
@@ -249,13 +249,15 @@ impl<'a> Observer<'a> {
     async fn capability(&mut self, boxes: &Boxes) -> Result<Capability, Fault> {
         let manager = self.manager_doc().filter(|_| !boxes.managers.is_empty());
         if let Some(manager) = manager {
-            let types = match at(&manager, &["Actions", "#Manager.Reset"]) {
+            let action = at(&manager, &["Actions", "#Manager.Reset"]);
+            self.found.no_manager_reset =
+                action.and_then(|action| link(action, "target")).is_none();
+            self.found.manager_reset_types = match action {
                 Some(action) => {
                     allowed_values(&mut self.reader, &mut self.found, action, "ResetType").await?
                 }
                 None => Vec::new(),
             };
-            self.found.manager_reset_types = types;
         }
         let platform = self
             .client

@@ -173,7 +173,8 @@ fn only_offered_reset_types_are_sent() {
     bench.completes(&["update server:s1 to 2.20", "ForceOff s1", "On s1"]);
     let mut bench = quiet("");
     bench.model.habits.reset_types = vec!["On", "ForceOff"];
-    bench.holds("blocked: the host must be reset by ForceRestart or PowerCycle, and its BMC offers only On, ForceOff");
+    bench.holds("blocked: `s1` must be reset by GracefulRestart or ForceRestart or PowerCycle to activate this, and its `#ComputerSystem.Reset` offers only On, ForceOff");
+    assert!(bench.model.ledger.is_empty());
 }
 
 #[test]

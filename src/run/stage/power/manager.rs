@@ -3,6 +3,7 @@
 use super::super::busy;
 use crate::model::Action;
 use crate::pipeline::ResetPolicy;
+use crate::plan::{offered_type, reset_obstacle};
 use crate::run::deadline::POST_TIMEOUT;
 use crate::run::foreign::{foreign_work, system_in_post};
 use crate::run::pass::Pass;
@@ -47,15 +48,13 @@ pub(in crate::run::stage) fn reset_manager(
             &["GracefulRestart", "ForceRestart"]
         }
     };
-    let offered = &pass.look.capability.manager_reset_types;
-    let allowed = |kind: &&&str| offered.is_empty() || offered.iter().any(|t| t == **kind);
-    let Some(reset_type) = kinds.iter().find(allowed).map(|kind| (*kind).to_owned()) else {
-        let reason = format!(
-            "blocked: the BMC must be restarted and offers only {}; do it by hand, then apply again",
-            offered.join(", ")
-        );
-        return pass.hold(place, reason);
+    let capability = &pass.look.capability;
+    let offered = offered_type(&capability.manager_reset_types, kinds);
+    let Some(reset_type) = offered.filter(|_| !capability.no_manager_reset) else {
+        let obstacle = reset_obstacle(&place.target, policy, pass.look).unwrap_or_default();
+        return pass.hold(place, format!("blocked: {obstacle}"));
     };
+    let reset_type = reset_type.to_owned();
     let intent = Intent::ResetManager {
         reset_type: reset_type.clone(),
         manager_started: pass.look.manager_started.clone(),

@@ -3,6 +3,7 @@
 use crate::model::Action;
 use crate::model::look::Power;
 use crate::pipeline::ResetPolicy;
+use crate::plan::offered_type;
 use crate::run::deadline::{GRACE_TIMEOUT, POST_TIMEOUT};
 use crate::run::foreign::{foreign_work, system};
 use crate::run::pass::Pass;
@@ -82,12 +83,13 @@ pub(super) fn send(
     };
     let Some(reset_type) = offered(pass, place, types) else {
         let all = system(pass.look, place).map(|system| system.reset_types.join(", "));
+        let all = all.filter(|all| !all.is_empty());
         return pass.hold(
             place,
             format!(
-                "blocked: the host must be reset by {}, and its BMC offers only {}; do it by hand, then apply again",
+                "blocked: the host must be reset by {}, and its BMC offers {}; do it by hand, then apply again",
                 types.join(" or "),
-                all.unwrap_or_default()
+                all.as_deref().unwrap_or("none")
             ),
         );
     };
@@ -101,11 +103,9 @@ pub(super) fn send(
 
 /// The first of these reset types that the system allows.
 pub(super) fn offered(pass: &Pass<'_>, place: &Place, types: &[&str]) -> Option<String> {
-    let allowed = &system(pass.look, place)?.reset_types;
-    types
-        .iter()
-        .find(|kind| allowed.is_empty() || allowed.iter().any(|known| known == *kind))
-        .map(|kind| (*kind).to_owned())
+    let system = system(pass.look, place)?;
+    let kind = offered_type(&system.reset_types, types).filter(|_| !system.no_reset)?;
+    Some(kind.to_owned())
 }
 
 /// The last reset of this place's host that the BMC may have acted on, of all tries.

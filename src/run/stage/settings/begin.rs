@@ -8,7 +8,8 @@ use super::difference::fingerprints;
 use super::flow::Flow;
 use crate::model::{FaultKind, Retry, Target};
 use crate::plan::{
-    AttributeItem, ItemAssessment, Written, assess_settings, guard_unmet, live_version,
+    AttributeItem, ItemAssessment, SettingsAssessment, Written, assess_settings, guard_unmet,
+    live_version, reset_obstacle,
 };
 use crate::run::deadline::{POST_TIMEOUT, SETTINGS_TIMEOUT, SETTINGS_VERIFY_TIMEOUT, elapsed};
 use crate::run::foreign::system_in_post;
@@ -44,6 +45,9 @@ impl Flow<'_> {
                 format!("deferred: settings of somebody else are pending and would take effect with ours: {names}"),
             );
         }
+        if attributes.is_due() && attributes.reset_required && self.cannot_reset(pass, place) {
+            return;
+        }
         if self.is_late(pass, place) {
             return;
         }
@@ -58,9 +62,17 @@ impl Flow<'_> {
             pass.hold(place, format!("blocked: {reason}"));
             return false;
         }
-        let findings = self.all_findings(pass, place);
+        let all = self.assess_all(pass, place);
+        let findings: Vec<String> = all
+            .iter()
+            .flat_map(|item| item.findings.iter().map(ToString::to_string))
+            .collect();
         if !findings.is_empty() {
             invalid(pass, place, &findings);
+            return false;
+        }
+        let resets = all.iter().any(|item| item.is_due() && item.reset_required);
+        if resets && self.cannot_reset(pass, place) {
             return false;
         }
         // A barrier opens only once every server is off or out of POST.
@@ -78,8 +90,8 @@ impl Flow<'_> {
         true
     }
 
-    /// Findings of every item, each judged as if the items before it were in effect.
-    fn all_findings(&self, pass: &Pass<'_>, place: &Place) -> Vec<String> {
+    /// Attributes of every item, each judged as if the items before it were in effect.
+    fn assess_all(&self, pass: &Pass<'_>, place: &Place) -> Vec<SettingsAssessment> {
         let Some(view) = Self::view(pass, place) else {
             return Vec::new();
         };
@@ -89,21 +101,25 @@ impl Flow<'_> {
             fingerprints: &fingerprints,
         };
         let mut assumed: BTreeMap<String, Value> = BTreeMap::new();
-        let mut findings = Vec::new();
+        let mut found = Vec::new();
         for item in &self.spec.flow {
             let asked = AttributeItem {
                 assumed: &assumed,
                 ..AttributeItem::new(&place.target, &item.settings, written)
             };
-            findings.extend(
-                assess_settings(&asked, view)
-                    .findings
-                    .iter()
-                    .map(ToString::to_string),
-            );
+            found.push(assess_settings(&asked, view));
             assumed.extend(item.settings.clone());
         }
-        findings
+        found
+    }
+
+    /// Whether what is written would wait for a reset that cannot be made; says so.
+    fn cannot_reset(&self, pass: &mut Pass<'_>, place: &Place) -> bool {
+        let obstacle = reset_obstacle(&place.target, self.stage.options.reset, pass.look);
+        if let Some(obstacle) = &obstacle {
+            pass.hold(place, format!("blocked: {obstacle}"));
+        }
+        obstacle.is_some()
     }
 
     fn is_late(&self, pass: &mut Pass<'_>, place: &Place) -> bool {
