@@ -1,10 +1,10 @@
-//! What is worth telling beside the steps: an unusual order, somebody at work, the wrong box.
+//! What is worth telling beside the steps, and at them: somebody at work, the wrong box, an unusual order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::shape::PlanProblem;
 use crate::model::look::{SystemView, TaskView};
-use crate::model::{Look, ServerName, Target};
+use crate::model::{Look, ServerName, StageName, Target};
 use crate::plan::conflict::keys;
 use crate::plan::spec::{RunSpec, ServerSpec, StageSpec};
 
@@ -58,9 +58,6 @@ pub fn problems(spec: &RunSpec, look: &Look) -> Vec<PlanProblem> {
                 software.uri
             ),
         );
-    }
-    for message in unusual_order(spec) {
-        tell("unusual-order", message);
     }
     let problem = |(kind, message)| PlanProblem {
         bmc: spec.bmc.clone(),
@@ -133,27 +130,29 @@ fn task_described(task: &TaskView) -> String {
     )
 }
 
-/// The order is the author's; these are the orders that field reports regret.
-fn unusual_order(spec: &RunSpec) -> Vec<String> {
-    let mut found = Vec::new();
+/// The order is the author's; these are the orders that field reports regret, by the hop that is better not made yet.
+pub(super) fn unusual_order(spec: &RunSpec) -> BTreeMap<StageName, Vec<String>> {
+    let mut found: BTreeMap<StageName, Vec<String>> = BTreeMap::new();
+    let mut note = |hop: &StageSpec, text: String| {
+        found.entry(hop.name.clone()).or_default().push(text);
+    };
     for (index, stage) in spec.stages.iter().enumerate() {
         let mut later = spec.stages.iter().skip(index + 1);
         if stage.kind.is_version() && !stage.kind.is_bmc() {
             if let Some(bmc) = later.find(|later| later.kind.is_version() && later.kind.is_bmc()) {
-                found.push(format!(
-                    "BIOS hop `{}` stands before BMC hop `{}`",
-                    stage.name, bmc.name
-                ));
+                let text = format!("unusual order: BIOS hop `{}` stands before it", stage.name);
+                note(bmc, text);
             }
         } else if !stage.kind.is_version()
             && !stage.transient
             && let Some((hop, after)) = next_hop_of_component(spec, index, stage)
             && is_left_behind(stage, after)
         {
-            found.push(format!(
-                "settings `{}` stand before hop `{}`, which may reset them, and no later stage sets them again",
-                stage.name, hop.name
-            ));
+            let text = format!(
+                "unusual order: it may reset settings `{}`, and no later stage sets them again",
+                stage.name
+            );
+            note(hop, text);
         }
     }
     found

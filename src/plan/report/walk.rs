@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::problems::wrong_boxes;
+use super::problems::{unusual_order, wrong_boxes};
 use super::shape::{PlanAction, RunReport, StageReport, TargetReport};
 use super::sum::Sum;
 use crate::model::{Look, ServerName, StageName, Target};
@@ -68,6 +68,8 @@ struct Walk<'a> {
     remembered: &'a Remembered,
     superseded: BTreeMap<StageTarget, Superseded>,
     wrong: BTreeMap<ServerName, String>,
+    /// What is unusual about the place of a hop; told once, where it is due.
+    unusual: BTreeMap<StageName, Vec<String>>,
     /// The BMC as the stages so far will have left it.
     after: Look,
     /// What will run.
@@ -85,6 +87,7 @@ impl<'a> Walk<'a> {
             remembered,
             superseded: superseded(spec, &standings(spec, look)),
             wrong: wrong_boxes(spec, look),
+            unusual: unusual_order(spec),
             after: look.clone(),
             running: BTreeMap::new(),
             flashed: BTreeMap::new(),
@@ -171,6 +174,7 @@ impl<'a> Walk<'a> {
                 if target.server().is_some() && stage.options.reset == ResetPolicy::None {
                     reasons.push(RESET_BY_A_PERSON.to_owned());
                 }
+                reasons.extend(self.unusual.remove(&stage.name).into_iter().flatten());
                 report.reason = Some(reasons.join("; "));
             }
             VersionAssessment::NoVersion { .. }
