@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::journal::{load, read_event};
+use super::journal::{load_known, read_event};
 use crate::model::{BmcName, Fault, FaultKind, PipelineName, Retry, RunKey};
+use crate::run::record::Wait;
 use crate::run::status::{RunStatus, status};
 use crate::run::{Record, RunState};
 use crate::store::{RunRow, Store};
@@ -76,14 +77,22 @@ fn one(store: &dyn Store, row: &RunRow, latest: bool) -> Result<RunStatus, Fault
 }
 
 pub(super) fn folded(store: &dyn Store, row: &RunRow) -> Result<RunState, Fault> {
-    let records = load(store, row).map_err(|error| {
+    let known = load_known(store, row).map_err(|error| {
         let fault = Fault::new(FaultKind::Bug, Retry::Operator, error.to_string());
         std::error::Error::source(&error)
             .map_or(fault.clone(), |cause| fault.with_cause(cause.to_string()))
     })?;
     let mut state = RunState::default();
-    for (at, record) in &records {
+    for (at, record) in &known.records {
         state.apply(*at, record);
+    }
+    if let Some((at, unknown)) = known.newer {
+        let wait = Wait {
+            reason: format!("{unknown}; what follows is not shown"),
+            until: None,
+            held: true,
+        };
+        state.apply(at, &Record::RunWaiting { wait });
     }
     Ok(state)
 }

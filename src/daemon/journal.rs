@@ -158,6 +158,40 @@ pub(super) fn load(
         .collect()
 }
 
+/// What this redpipe knows of a journal.
+pub(super) struct Known {
+    /// Its records, oldest first.
+    pub(super) records: Vec<(Timestamp, Record)>,
+    /// When the first that it does not know was written, and what is said of that.
+    pub(super) newer: Option<(Timestamp, String)>,
+}
+
+/// The records that this redpipe knows, up to the first that a newer one wrote.
+pub(super) fn load_known(store: &dyn Store, row: &RunRow) -> Result<Known, JournalError> {
+    let run = row.key.to_string();
+    let rows = store.load(&row.id).map_err(|source| JournalError::Store {
+        run: run.clone(),
+        source,
+    })?;
+    let mut known = Known {
+        records: Vec::new(),
+        newer: None,
+    };
+    for journal_row in &rows {
+        match read(&run, journal_row) {
+            Ok(record) => known.records.push(record),
+            Err(error @ JournalError::Newer { .. }) => {
+                known.newer = Some((journal_row.record.at, error.to_string()));
+                return Ok(known);
+            }
+            Err(error @ (JournalError::Store { .. } | JournalError::Unreadable { .. })) => {
+                return Err(error);
+            }
+        }
+    }
+    Ok(known)
+}
+
 fn read(run: &str, row: &JournalRow) -> Result<(Timestamp, Record), JournalError> {
     if row.record.version > RECORD_VERSION {
         return Err(JournalError::Newer {

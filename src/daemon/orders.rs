@@ -6,7 +6,7 @@ use super::history;
 use super::journal::{Journal, JournalError};
 use super::lease::LEASE_LIFE;
 use crate::model::order::concerning;
-use crate::model::{About, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
+use crate::model::{About, BmcName, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
 use crate::run::status::RunStatus;
 use crate::run::{RunPhase, RunState};
 use crate::store::{LeaseEpoch, LeaseError, RunRow, Store};
@@ -140,8 +140,39 @@ pub fn open(store: &dyn Store, key: &RunKey) -> Result<Vec<Order>, Fault> {
         .collect())
 }
 
+/// What a person wants to know of a run beside its journal: who drives it, and what was ordered and not yet taken up.
+pub fn about(engine: &Engine, key: &RunKey) -> Result<Vec<String>, Fault> {
+    let store = engine.store();
+    let mut lines = Vec::new();
+    if let Some(order) = pause_of(store.as_ref(), &key.pipeline)? {
+        lines.push(format!(
+            "pipeline `{}` is paused {}",
+            key.pipeline,
+            order.said()
+        ));
+    }
+    for order in open(store.as_ref(), key)? {
+        lines.push(format!(
+            "ordered, not yet taken up: {} {}",
+            order.verb.as_str(),
+            order.said()
+        ));
+    }
+    let row = store.run(&key.id()).map_err(|error| error.fault())?;
+    if row.is_some_and(|row| row.finished_at.is_none()) {
+        let of_bmc = drivers(engine, Some(&key.bmc), &key.pipeline)?;
+        let nobody = || vec!["no process drives it; `redpipe apply` carries on".to_owned()];
+        lines.extend(if of_bmc.is_empty() { nobody() } else { of_bmc });
+    }
+    Ok(lines)
+}
+
 /// Who drives runs of a pipeline now, with their BMCs.
-pub fn drivers(engine: &Engine, pipeline: &PipelineName) -> Result<Vec<String>, Fault> {
+pub fn drivers(
+    engine: &Engine,
+    bmc: Option<&BmcName>,
+    pipeline: &PipelineName,
+) -> Result<Vec<String>, Fault> {
     let store = engine.store();
     let failed = |error: crate::store::StoreError| error.fault();
     let open: Vec<RunRow> = store
@@ -154,6 +185,7 @@ pub fn drivers(engine: &Engine, pipeline: &PipelineName) -> Result<Vec<String>, 
     let leases = store.leases().map_err(failed)?.into_iter();
     Ok(leases
         .filter(|lease| lease.expires_at > now && !lease.owner.is_dead(engine.owner()))
+        .filter(|lease| bmc.is_none_or(|bmc| lease.bmc == *bmc))
         .filter(|lease| open.iter().any(|row| row.key.bmc == lease.bmc))
         .map(|lease| format!("{} drives `{pipeline}/{}`", lease.owner, lease.bmc))
         .collect())

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::record::{Place, RunPhase, StageHead};
+use super::record::{Place, RunPhase, StageHead, Wait};
 use super::state::{RunState, Work, WorkStatus};
 use crate::model::{RunKey, Target};
 
@@ -37,6 +37,9 @@ pub struct RunStatus {
     /// When the run began.
     #[serde(serialize_with = "to_milliseconds")]
     pub since: Option<Timestamp>,
+    /// What it waits for, in stage order: for people. In JSON the stages say it, and `deadline`.
+    #[serde(skip)]
+    pub waits: Vec<WaitStatus>,
     /// When the nearest wait runs out.
     #[serde(serialize_with = "to_milliseconds")]
     pub deadline: Option<Timestamp>,
@@ -45,6 +48,23 @@ pub struct RunStatus {
     pub next_wake: Option<Timestamp>,
     /// Summaries for machines.
     pub conditions: Vec<Condition>,
+}
+
+/// One wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitStatus {
+    /// The stage that waits; `None` = the run, between two stages.
+    pub stage: Option<String>,
+    /// `bmc`, or the server's name.
+    pub target: Option<String>,
+    /// For what.
+    pub reason: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// When it turns into something else; `None` = only what the reason names ends it.
+    pub until: Option<Timestamp>,
+    /// Whether it is a hold.
+    pub held: bool,
 }
 
 /// One stage in `status` JSON.
@@ -159,12 +179,48 @@ pub fn status(key: &RunKey, state: &RunState, latest: bool) -> RunStatus {
         failed_stages: count(&[RunPhase::Failed, RunPhase::Cancelled]),
         stages,
         since: state.start.as_ref().map(|start| start.at),
+        waits: waits(state),
         deadline: active_waits(state)
             .filter_map(|(_, work)| work.wait.as_ref()?.0.until)
             .chain(state.wait.as_ref().and_then(|(wait, _)| wait.until))
             .min(),
         next_wake: None,
         conditions: conditions(state, phase),
+    }
+}
+
+fn waits(state: &RunState) -> Vec<WaitStatus> {
+    if state.end.is_some() {
+        return Vec::new();
+    }
+    let of_places = active_waits(state).filter_map(|(place, work)| {
+        let (wait, since) = work.wait.as_ref()?;
+        Some(WaitStatus {
+            stage: Some(place.stage.to_string()),
+            target: Some(
+                place
+                    .target
+                    .server()
+                    .map_or_else(|| "bmc".to_owned(), ToString::to_string),
+            ),
+            ..wait_status(wait, *since)
+        })
+    });
+    let of_run = state
+        .wait
+        .iter()
+        .map(|(wait, since)| wait_status(wait, *since));
+    of_places.chain(of_run).collect()
+}
+
+fn wait_status(wait: &Wait, since: Timestamp) -> WaitStatus {
+    WaitStatus {
+        stage: None,
+        target: None,
+        reason: wait.reason.clone(),
+        since,
+        until: wait.until,
+        held: wait.held,
     }
 }
 

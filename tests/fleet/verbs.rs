@@ -40,6 +40,17 @@ async fn a_person_cancels_retries_pauses_and_resumes_beside_a_process_at_work() 
     assert_eq!(code(&second), 5, "{}", told(&second));
     let holder = format!("driven by another redpipe: process {} on host", apply.id());
     assert!(told(&second).contains(&holder), "{}", told(&second));
+    let status = run(folder.path(), &["status", "p/mock-1"]).await;
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    let driver = format!("process {} on host", apply.id());
+    assert!(
+        status.contains(&driver) && status.contains("drives `p/mock-1`"),
+        "{status}"
+    );
+    assert!(
+        status.contains("stage `bmc-160` on bmc waits since "),
+        "{status}"
+    );
     let cancel = run(folder.path(), &["cancel", "p/mock-1", "p.toml"]).await;
     assert_eq!(code(&cancel), 0, "{}", told(&cancel));
     assert!(

@@ -19,6 +19,7 @@ mod budget;
 mod claims;
 mod common;
 mod fan_out;
+mod journals;
 mod kept;
 mod leases;
 mod life;

@@ -190,6 +190,15 @@ impl World {
         self.engine_of(self.clock(), self.connect())
     }
 
+    /// Somebody who holds leases in this lab and is no process.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner {
+            host: "lab".to_owned(),
+            pid: 0,
+            lock_file: self.folder.path().join("nobody.lock"),
+        }
+    }
+
     /// The clock of the lab.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(LabClock(self.started))

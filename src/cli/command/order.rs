@@ -129,7 +129,7 @@ fn about_pipeline(shell: &Shell, name: &str, verb: &Verb, means: &str) -> Exit {
         verb.as_str(),
         order.said()
     ));
-    for who in orders::drivers(&engine, &pipeline).unwrap_or_default() {
+    for who in orders::drivers(&engine, None, &pipeline).unwrap_or_default() {
         shell.printer.note(&format!("{who}, and takes it up"));
     }
     shell.document(&json!({ "order": order }));

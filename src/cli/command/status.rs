@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::table;
-use crate::daemon::summary;
+use crate::daemon::{orders, summary};
 use crate::run::RunPhase;
-use crate::run::status::{RunStatus, StageStatus};
+use crate::run::status::{RunStatus, StageStatus, WaitStatus};
 
 /// Prints one run in full, or all in short.
 pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
@@ -20,14 +20,22 @@ pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
         Err(fault) => return shell.failed("", &fault, Exit::Bug),
     };
     let runs = &mut summary.runs;
+    let mut about = Vec::new();
     if let Some(wanted) = wanted {
-        runs.retain(|run| {
-            run.id == wanted || (wanted.contains('#') && format!("{}#", run.id).starts_with(wanted))
+        let told = orders::find(engine.store().as_ref(), wanted).and_then(|found| {
+            let Some((key, status)) = found else {
+                return Ok(None);
+            };
+            Ok(Some((status, orders::about(&engine, &key)?)))
         });
-        if runs.is_empty() {
-            let message = format!("there is no run `{wanted}`");
-            let hint = Some("`redpipe status` lists all");
-            return shell.refuse(Exit::NothingMatched, "nothing-matched", &message, hint);
+        match told {
+            Ok(Some((status, lines))) => (*runs, about) = (vec![status], lines),
+            Ok(None) => {
+                let message = format!("there is no run `{wanted}`");
+                let hint = Some("`redpipe status` lists all");
+                return shell.refuse(Exit::NothingMatched, "nothing-matched", &message, hint);
+            }
+            Err(fault) => return shell.failed("", &fault, Exit::Bug),
         }
     }
     let full = wanted.is_some();
@@ -37,6 +45,16 @@ pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {
         in_short(runs)
     } {
         shell.printer.text(&line);
+    }
+    for line in about {
+        shell.printer.text(&format!("  {line}"));
+    }
+    if !full {
+        for pipeline in summary.pipelines.iter().filter(|p| !p.reason.is_empty()) {
+            shell
+                .printer
+                .text(&format!("{}: {}", pipeline.pipeline, pipeline.reason));
+        }
     }
     let shown: BTreeSet<&String> = summary.runs.iter().map(|run| &run.pipeline).collect();
     if full {
@@ -79,9 +97,7 @@ pub(crate) fn in_full(run: &RunStatus) -> Vec<String> {
             run.servers.join(", ")
         ));
     }
-    if let Some(deadline) = run.deadline {
-        lines.push(format!("  nearest deadline {deadline:.0}"));
-    }
+    lines.extend(run.waits.iter().map(wait_line));
     let rows: Vec<Vec<String>> = run.stages.iter().flat_map(stage_rows).collect();
     lines.extend(
         table::lines(
@@ -92,6 +108,24 @@ pub(crate) fn in_full(run: &RunStatus) -> Vec<String> {
         .map(|l| format!("  {l}")),
     );
     lines
+}
+
+/// What is waited for, since when, until when.
+fn wait_line(wait: &WaitStatus) -> String {
+    let place = match (&wait.stage, &wait.target) {
+        (Some(stage), Some(target)) => format!("stage `{stage}` on {target}"),
+        (_, _) => "the run".to_owned(),
+    };
+    let verb = if wait.held { "is held" } else { "waits" };
+    let until = match wait.until {
+        Some(until) => format!("until {until:.0}"),
+        None if wait.held => "until what is named is ended".to_owned(),
+        None => "with no end of its own".to_owned(),
+    };
+    format!(
+        "  {place} {verb} since {:.0} {until}: {}",
+        wait.since, wait.reason
+    )
 }
 
 fn stage_rows(stage: &StageStatus) -> Vec<Vec<String>> {

@@ -36,6 +36,7 @@ fn server(name: &str, phase: RunPhase, reason: &str) -> ServerStatus {
 /// A run of three stages, the first of them done.
 fn run(phase: RunPhase, second: StageStatus) -> RunStatus {
     RunStatus {
+        waits: Vec::new(),
         id: "p/b1".to_owned(),
         pipeline: "p".to_owned(),
         bmc: "b1".to_owned(),
