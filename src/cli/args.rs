@@ -68,6 +68,14 @@ pub(crate) enum Command {
     ///
     /// Carried out by the process that drives the run, else here in the foreground.
     Retry(RunArgs),
+    /// Agree to what a run asks for: exactly these stages, images and servers, once.
+    ///
+    /// For pipelines with `policy = "owner-approval"`. Carried out by the process that drives the run; where none does,
+    /// `apply` carries on.
+    Approve {
+        /// `PIPELINE/BMC`, the latest of the pair, or `PIPELINE/BMC#N`.
+        run: String,
+    },
     /// Begin no further step of a run; an update that is being flashed is followed to its end.
     ///
     /// What of the run waits on the BMC is taken back; the run ends as Cancelled once nothing of it is left, and is held

@@ -1,22 +1,20 @@
 //! A record as one sentence for a person.
 
-use crate::model::{Outcome, StageName, Target};
-use crate::run::record::{Intent, Milestone, Place, Record, ResetPurpose, TaskFate};
+use crate::model::{Outcome, ServerName, StageName, Target};
+use crate::run::record::{HoldStep, Intent, Milestone, Place, Record, ResetPurpose, TaskFate};
 
 /// The sentence; `None` for records that only count.
 pub(crate) fn sentence(record: &Record) -> Option<String> {
     let (place, text) = match record {
         Record::Started { servers, .. } => {
-            let names: Vec<&str> = servers
-                .iter()
-                .map(crate::model::ServerName::as_str)
-                .collect();
+            let names: Vec<&str> = servers.iter().map(ServerName::as_str).collect();
             return Some(format!("started for {}", names.join(", ")));
         }
         Record::Resumed { .. } => return Some("taken up again".to_owned()),
         Record::Ordered { order } => {
             return Some(format!("ordered: {} {}", order.verb.as_str(), order.said()));
         }
+        Record::Hold { step } => return Some(hold(step)),
         Record::Outage {
             gone: true,
             reason,
@@ -73,6 +71,49 @@ pub(crate) fn sentence(record: &Record) -> Option<String> {
         Record::Stopped { at, reason } => (at, format!("ended by order: {reason}")),
     };
     Some(format!("{}: {text}", name(place)))
+}
+
+fn hold(step: &HoldStep) -> String {
+    let listed = |servers: &[ServerName]| {
+        let names: Vec<&str> = servers.iter().map(ServerName::as_str).collect();
+        names.join(", ")
+    };
+    match step {
+        HoldStep::Asked { servers, .. } => {
+            format!(
+                "hold: asks for {}, which will be disturbed",
+                listed(servers)
+            )
+        }
+        HoldStep::Approved { by, given_at, .. } => {
+            let at = given_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+            format!("hold: approved by {by} at {at}")
+        }
+        HoldStep::Lapsed { reason } => format!("hold: asks again, since {reason}"),
+        HoldStep::HookStarted { side, hook, .. } => {
+            format!("hold: runs {} hook {hook}", side.as_str())
+        }
+        HoldStep::HookEnded { hook, outcome, .. } if outcome.is_good() => {
+            format!("hold: hook {hook} is done")
+        }
+        HoldStep::HookEnded { hook, outcome, .. } => {
+            format!("hold: hook {hook} FAILED: {}", outcome.words())
+        }
+        HoldStep::Granted => "hold: granted".to_owned(),
+        HoldStep::Releasing {
+            reason, servers, ..
+        } => {
+            let each: Vec<String> = servers
+                .iter()
+                .map(|one| format!("{} {}", one.server, one.outcome.as_str()))
+                .collect();
+            format!(
+                "hold: gives the servers back ({}): {reason}",
+                each.join(", ")
+            )
+        }
+        HoldStep::Released => "hold: released".to_owned(),
+    }
 }
 
 fn undone(after: Option<&StageName>, reason: &str) -> String {

@@ -119,6 +119,7 @@ pub(crate) fn empty(command: &Command) -> Value {
         Command::Apply(_)
         | Command::Demo
         | Command::Status { .. }
+        | Command::Approve { .. }
         | Command::Retry(_)
         | Command::Cancel(_)
         | Command::Release { .. } => {

@@ -64,7 +64,7 @@ pub fn of(store: &dyn Store, key: &RunKey) -> Result<RunStatus, Fault> {
 }
 
 /// State of one run, as its journal tells it.
-pub(super) fn state_of(store: &dyn Store, key: &RunKey) -> Result<RunState, Fault> {
+pub fn state_of(store: &dyn Store, key: &RunKey) -> Result<RunState, Fault> {
     let row = store.run(&key.id()).map_err(|error| error.fault())?;
     match row {
         Some(row) => folded(store, &row),

@@ -7,6 +7,7 @@ mod connect;
 mod driver;
 mod engine;
 pub mod history;
+mod hooks;
 mod journal;
 mod lease;
 mod line;

@@ -1,6 +1,7 @@
 //! Putting an engine together: state database, process lock, network, clock; then reading what files name.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -72,8 +73,8 @@ impl Clock for WallClock {
     }
 }
 
-/// Reads the environment variables and files that templates name; what cannot be read is left out, and the files'
-/// own check says where it was asked for.
+/// Reads the environment variables and files that templates name, and looks for hooks; what is not there is left out,
+/// and the files' own check says where it was asked for.
 pub fn read_given(needs: &Needs, env: &Env) -> Given {
     let mut given = Given::default();
     for name in &needs.env {
@@ -88,8 +89,16 @@ pub fn read_given(needs: &Needs, env: &Env) -> Given {
                 .insert(path.clone(), text.trim_end_matches(['\r', '\n']).to_owned());
         }
     }
+    let can_run = |path: &&PathBuf| {
+        std::fs::metadata(path)
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & EXECUTE != 0)
+    };
+    given.hooks = needs.hooks.iter().filter(can_run).cloned().collect();
     given
 }
+
+/// Mode bits of which one makes a file a program.
+const EXECUTE: u32 = 0o111;
 
 /// Finds, downloads and hashes every image, before any BMC is contacted; a wrong digest stops everything.
 pub async fn prepare_images(assignments: &mut [Assignment], env: &Env) -> Result<(), ImageFaults> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::model::inventory::{Bmc, Inventory, Server};
+use crate::model::inventory::{Bmc, Inventory, SecretSource, Server};
 use crate::model::{Fault, FaultKind, Look, Retry, RunKey, ServerName};
 use crate::pipeline::{Given, Pipeline, Selector};
 use crate::plan::{ImageCatalog, RunSpec, Unresolvable, WantedImage, resolve, wanted_images};
@@ -21,6 +21,8 @@ pub struct Assignment {
     pub given: Arc<Given>,
     /// Images found and hashed.
     pub images: Arc<ImageCatalog>,
+    /// Variables of the environment that may hold a secret: no hook sees them.
+    pub hidden: Arc<BTreeSet<String>>,
 }
 
 /// Pairs every pipeline with the BMCs that own at least one selected server, by pipeline and BMC name.
@@ -30,6 +32,7 @@ pub fn assign(
     limit: Option<&Selector>,
     given: &Arc<Given>,
 ) -> Vec<Assignment> {
+    let hidden = Arc::new(secret_variables(inventory, given));
     let mut assignments = Vec::new();
     for pipeline in pipelines {
         for bmc in &inventory.bmcs {
@@ -39,6 +42,7 @@ pub fn assign(
                 limit: limit.cloned(),
                 given: Arc::clone(given),
                 images: Arc::default(),
+                hidden: Arc::clone(&hidden),
             };
             if assignment.selects_any() {
                 assignments.push(assignment);
@@ -62,7 +66,21 @@ pub fn assign_run(
         limit: None,
         given: Arc::clone(given),
         images: Arc::default(),
+        hidden: Arc::new(secret_variables(inventory, given)),
     })
+}
+
+/// Variables that passwords are read from, and those that pipelines put into values.
+fn secret_variables(inventory: &Inventory, given: &Given) -> BTreeSet<String> {
+    let passwords =
+        inventory
+            .bmcs
+            .iter()
+            .filter_map(|bmc| match &bmc.credentials.as_ref()?.password {
+                SecretSource::Env(name) => Some(name.clone()),
+                SecretSource::Plain(_) | SecretSource::File(_) | SecretSource::Command(_) => None,
+            });
+    passwords.chain(given.env.keys().cloned()).collect()
 }
 
 impl Assignment {

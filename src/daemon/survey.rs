@@ -11,7 +11,7 @@ use super::prepare::Assignment;
 use super::stop::Stop;
 use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, Look, LookRequest, PipelineName, Seen, Target};
-use crate::plan::{PlanProblem, RunReport, RunSpec, look_request, problems, report};
+use crate::plan::{PlanProblem, RunReport, RunSpec, holds, look_request, problems, report};
 use crate::redfish::Client;
 
 /// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
@@ -73,10 +73,9 @@ async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Opti
             .context(&assignment.bmc.name, &spec)
             .map_err(|error| error.fault())?;
         let look = looked(client.look(&look_request(&spec)).await)?;
-        Ok((
-            (report(&spec, &look, &context), problems(&spec, &look)),
-            spec,
-        ))
+        let mut planned = report(&spec, &look, &context);
+        planned.holds = holds(&spec, &planned, engine.clock().now());
+        Ok(((planned, problems(&spec, &look)), spec))
     });
     let result = result.await?;
     engine.keep_links(&assignment.bmc.name, &client);

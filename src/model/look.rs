@@ -50,6 +50,15 @@ impl LookRequest {
         self.fresh_session |= other.fresh_session;
     }
 
+    /// Whether an answer to this one answers another, our own tasks aside.
+    pub fn covers(&self, other: &LookRequest) -> bool {
+        (self.state || !other.state)
+            && (self.software || !other.software)
+            && (self.work || !other.work)
+            && other.settings.is_subset(&self.settings)
+            && other.resources.is_subset(&self.resources)
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::maintenance::Maintenance;
 use super::selector::Selector;
 use super::template::{Needs, Template};
 use crate::model::id::{PipelineName, StageName};
@@ -19,6 +20,8 @@ pub struct Pipeline {
     pub selector: Selector,
     /// How many at once, and when to stop.
     pub rollout: Rollout,
+    /// Who agrees, when servers may be disturbed, and what runs around that.
+    pub maintenance: Maintenance,
     /// In list order, never empty.
     pub stages: Vec<Stage>,
     /// The file it came from.
@@ -29,9 +32,15 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Every environment variable and file that its templates name.
+    /// Every environment variable and file that its templates name, and every hook.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
+        let hooks = self
+            .maintenance
+            .before
+            .iter()
+            .chain(&self.maintenance.after);
+        needs.hooks.extend(hooks.map(|hook| hook.path.clone()));
         for stage in &self.stages {
             stage
                 .kind

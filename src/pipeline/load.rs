@@ -8,6 +8,7 @@ use super::checked::{ImageFile, Pipeline};
 use super::diagnostic::{Diagnostic, Diagnostics, Source, SourceId};
 use super::document::{InventoryDocument, PipelineDocument, schema_inventory, schema_pipeline};
 use super::inventory::{InventoryFile, merge_inventory};
+use super::maintenance::Hook;
 use super::shape::{masked, read};
 use super::template::{Given, Needs, Variable};
 use crate::model::inventory::Inventory;
@@ -22,6 +23,7 @@ pub struct Loaded {
     /// What is odd but does not stop the load.
     pub warnings: Diagnostics,
     references: Vec<(Variable, SourceId, Range<usize>)>,
+    hooks: Vec<(Hook, SourceId, Range<usize>)>,
     images: Vec<(ImageFile, SourceId, Range<usize>)>,
 }
 
@@ -42,7 +44,7 @@ pub struct UnusableImage {
 pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagnostics> {
     let (mut findings, mut secrets) = (Vec::new(), BTreeMap::new());
     let merged = load_inventory(inventory, &mut findings, &mut secrets);
-    let (mut references, mut images) = (Vec::new(), Vec::new());
+    let (mut references, mut images, mut hooks) = (Vec::new(), Vec::new(), Vec::new());
     let (schema, mut names, mut checked) = (schema_pipeline(), Names::default(), Vec::new());
     for (index, source) in pipelines.iter().enumerate() {
         let id = SourceId(inventory.len() + index);
@@ -54,6 +56,7 @@ pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagno
             checked.extend(check_pipeline(&document, &mut names, &mut check));
             references.append(&mut check.references);
             images.append(&mut check.images);
+            hooks.append(&mut check.hooks);
         }
     }
     findings.sort_by_key(|finding| (finding.source, finding.span.start, finding.severity));
@@ -86,6 +89,7 @@ pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagno
         warnings: diagnostics,
         references,
         images,
+        hooks,
     })
 }
 
@@ -144,7 +148,18 @@ impl Loaded {
                 finding.hint(hint);
                 Some(finding)
             });
-        self.found(absent.collect())
+        let hooks = self
+            .hooks
+            .iter()
+            .filter(|(hook, ..)| !given.hooks.contains(&hook.path));
+        let cannot_run = hooks.map(|(hook, source, span)| {
+            let message = format!("hook `{}` cannot be run", hook.name);
+            let label = "no program is there, or nobody may execute it";
+            let mut finding = Diagnostic::error(*source, span.clone(), message, label);
+            finding.hint("put the program there and make it executable with `chmod +x`");
+            finding
+        });
+        self.found(absent.chain(cannot_run).collect())
     }
 
     /// Every image that is a file on this host.

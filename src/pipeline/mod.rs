@@ -9,10 +9,12 @@ pub mod diagnostic;
 mod document;
 mod inventory;
 mod load;
+pub mod maintenance;
 pub mod selector;
 mod shape;
 pub mod template;
 mod value;
+pub mod window;
 
 pub use checked::{
     DriftPolicy, FlowItem, Guard, Image, ImageFile, Method, Pipeline, Requirement, RequirementOp,
@@ -22,8 +24,10 @@ pub use checked::{
 pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, Source, SourceId};
 pub use document::{schema_inventory, schema_pipeline};
 pub use load::{Loaded, UnusableImage, load};
+pub use maintenance::{Hook, Maintenance, Policy};
 pub use selector::{Expression, Operator, Selector};
 pub use template::{Given, Needs, Scope, Template, Unresolved};
+pub use window::{Opening, Window};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::secrecy;
 use super::spec::{FlowItemSpec, RunSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec};
-use crate::model::Target;
+use crate::model::{ServerName, Target};
 
 /// SHA-256, as lower-case hex, over stages, image hashes and servers.
 ///
@@ -23,6 +23,12 @@ pub(super) fn digest(spec: &RunSpec) -> String {
     let mut text = String::new();
     canonical(&whole, &mut text);
     hex::encode(Sha256::digest(text.as_bytes()))
+}
+
+/// What an approval is for: a run's [digest](RunSpec::digest) together with the servers that it may disturb.
+pub fn approval_digest<'s>(run: &str, servers: impl IntoIterator<Item = &'s ServerName>) -> String {
+    let servers: Vec<&ServerName> = servers.into_iter().collect();
+    hex::encode(Sha256::digest(json!([run, servers]).to_string()))
 }
 
 fn stage(stage: &StageSpec) -> Value {

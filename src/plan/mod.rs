@@ -4,10 +4,11 @@
 //! resolved [`RunSpec`] and of what was read.
 
 mod conflict;
-mod digest;
+pub mod digest;
 pub mod firmware;
 pub mod item;
 pub mod method;
+pub mod outage;
 pub mod report;
 pub mod reset;
 pub mod resolve;
@@ -22,12 +23,14 @@ pub mod targets;
 mod testing;
 
 pub use conflict::{Claim, Conflict, conflicts};
+pub use digest::approval_digest;
 pub use firmware::{VersionAssessment, assess_version};
 pub use item::{ItemAssessment, ItemContext, assess_item};
 pub use method::{choose_method, image_source};
+pub use outage::{Outage, disturbed};
 pub use report::{
-    PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport, look_request,
-    problems, report, wrong_boxes,
+    HoldKind, HoldReport, PlanAction, PlanProblem, PlanReport, RunReport, StageReport,
+    TargetReport, holds, look_request, problems, report, wrong_boxes,
 };
 pub use reset::{activation_obstacle, offered_type, reset_obstacle};
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};

@@ -95,6 +95,7 @@ pub fn resolve(
         servers: servers.iter().map(server_spec).collect(),
         pace: bmc.pace.clone(),
         rollout: pipeline.rollout,
+        maintenance: pipeline.maintenance.clone(),
         drift_policy: pipeline.drift_policy,
         generation: pipeline.generation.clone(),
         stages,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::secrecy;
 use crate::model::inventory::{Expect, Pace};
 use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
-use crate::pipeline::{DriftPolicy, Guard, Requirement, Rollout, StageOptions};
+use crate::pipeline::{DriftPolicy, Guard, Maintenance, Requirement, Rollout, StageOptions};
 
 /// One pipeline on one BMC, ready to be compared with what is read.
 ///
@@ -28,6 +28,8 @@ pub struct RunSpec {
     pub pace: Pace,
     /// How many BMCs of this pipeline at once, and when to stop.
     pub rollout: Rollout,
+    /// Who agrees, when servers may be disturbed, and what runs around that.
+    pub maintenance: Maintenance,
     /// What drift leads to.
     pub drift_policy: DriftPolicy,
     /// Which generation of the file it comes from; salted before it is kept.

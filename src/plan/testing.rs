@@ -17,7 +17,7 @@ use crate::model::inventory::{Expect, Pace};
 use crate::model::look::{Identity, ManagerView, SoftwareView, SystemView};
 use crate::model::setting::AttributeResource;
 use crate::model::{Capability, Look, SettingsView, Target};
-use crate::pipeline::{DriftPolicy, Rollout, StageOptions};
+use crate::pipeline::{DriftPolicy, Maintenance, Rollout, StageOptions};
 
 /// `server:NAME`.
 pub(super) fn server(name: &str) -> Target {
@@ -51,6 +51,7 @@ pub(super) fn run(servers: &[&str], stages: Vec<StageSpec>) -> RunSpec {
             ..Pace::default()
         },
         rollout: Rollout::default(),
+        maintenance: Maintenance::default(),
         drift_policy: DriftPolicy::default(),
         generation: String::new(),
         stages,

@@ -9,7 +9,7 @@ use super::machine::RunMachine;
 use super::pass::spacing;
 use super::record::{Intent, ResetPurpose};
 use super::state::{Step, Work};
-use super::{finish, stage};
+use super::{finish, hold, stage};
 use crate::model::LookRequest;
 use crate::model::inventory::Pace;
 
@@ -38,6 +38,9 @@ impl RunMachine {
         let places = self.state.active();
         if places.is_empty() && self.state.start.is_some() {
             return finish::needs(&self.state, &self.spec).unwrap_or(request);
+        }
+        if let Some(needed) = hold::needs(&self.state, &self.spec).filter(|_| !places.is_empty()) {
+            request.merge(needed);
         }
         for place in places {
             request.merge(stage::needs(&self.state, &self.spec, &place));

@@ -4,11 +4,11 @@
 //! flashed again here: that it fell back is a person's business.
 
 use super::deadline::{SETTINGS_VERIFY_TIMEOUT, after};
-use super::order;
 use super::pass::{Pass, fault};
 use super::record::{How, Place, Record, RunPhase};
 use super::stage::settings;
 use super::state::{RunState, Work, WorkStatus};
+use super::{hold, order};
 use crate::model::{FaultKind, LookRequest, Retry, StageName, Target};
 use crate::plan::{
     RunSpec, SettingsSpec, StageSpec, VersionAssessment, assess_version, guard_unmet, live_version,
@@ -76,27 +76,36 @@ pub(super) fn end(pass: &mut Pass<'_>) {
     if pass.state.end.is_some() || !pass.state.active().is_empty() {
         return;
     }
+    if let Some((phase, reason)) = hold::ended(&pass.state) {
+        return over(pass, phase, reason);
+    }
     if pass.state.cancel().is_some() {
-        if let Some(end) = order::cancelled(&pass.state) {
-            pass.record(end);
+        if let Some((phase, reason)) = order::cancelled(&pass.state) {
+            over(pass, phase, reason);
         }
         return;
     }
     if let Some(reason) = failures(pass) {
-        let phase = RunPhase::Failed;
-        return pass.record(Record::Ended { phase, reason });
+        return over(pass, RunPhase::Failed, reason);
     }
     if !is_confirmed(pass) {
         return;
     }
-    if let Some(reason) = failures(pass) {
-        let phase = RunPhase::Failed;
-        return pass.record(Record::Ended { phase, reason });
+    match failures(pass) {
+        Some(reason) => over(pass, RunPhase::Failed, reason),
+        None => over(
+            pass,
+            RunPhase::Completed,
+            "every stage is read back".to_owned(),
+        ),
     }
-    pass.record(Record::Ended {
-        phase: RunPhase::Completed,
-        reason: "every stage is read back".to_owned(),
-    });
+}
+
+/// Ends the run, once its servers are given back.
+pub(super) fn over(pass: &mut Pass<'_>, phase: RunPhase, reason: String) {
+    if hold::gave_back(pass, phase, &reason) {
+        pass.record(Record::Ended { phase, reason });
+    }
 }
 
 fn failures(pass: &Pass<'_>) -> Option<String> {
@@ -133,12 +142,7 @@ fn is_confirmed(pass: &mut Pass<'_>) -> bool {
     let Some(needed) = needs(&pass.state, pass.spec) else {
         return true;
     };
-    let asked = pass.request;
-    if !asked.state
-        || !asked.software
-        || !needed.settings.is_subset(&asked.settings)
-        || !needed.resources.is_subset(&asked.resources)
-    {
+    if !pass.request.covers(&needed) {
         return false;
     }
     let mut not_shown = Vec::new();

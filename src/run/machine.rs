@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::hold::HookCall;
 use super::pass::Pass;
 pub use super::pass::Permits;
-use super::record::{Record, ServerBox, StageHead, StageWord, Wait};
+use super::record::{HookOutcome, Record, ServerBox, StageHead, StageWord, Wait};
 use super::state::RunState;
-use super::{LOOKING_AGAIN, finish, identity, stage};
+use super::{LOOKING_AGAIN, finish, held, hold, identity, stage};
 use crate::model::{
     Action, Fault, FaultKind, IntentId, Look, LookRequest, Order, Outcome, Retry, RunKey, Seen,
     ServerName, Target,
@@ -43,6 +44,13 @@ pub enum Input<'a> {
         /// What was found.
         seen: &'a Seen,
     },
+    /// A hook ended.
+    HookEnded {
+        /// Which.
+        call: &'a HookCall,
+        /// How.
+        outcome: &'a HookOutcome,
+    },
     /// A request ended.
     ActEnded {
         /// Whose.
@@ -59,12 +67,18 @@ pub struct Decision {
     pub records: Vec<Record>,
     /// Sent once, after its intent is durable. After a restart there is no act, only a doubt.
     pub act: Option<(IntentId, Action)>,
+    /// A hook to run, after what says so is durable; never beside an act. One that dies with its process is run again.
+    pub hook: Option<HookCall>,
 }
 
 impl Decision {
     /// Records, and nothing to send.
     pub(super) fn only(records: Vec<Record>) -> Self {
-        Self { records, act: None }
+        Self {
+            records,
+            act: None,
+            hook: None,
+        }
     }
 }
 
@@ -128,6 +142,7 @@ impl RunMachine {
             Input::Restored => self.restored(),
             Input::Ordered(order) => self.ordered(now, order),
             Input::ActEnded { id, outcome } => self.act_ended(id, outcome),
+            Input::HookEnded { call, outcome } => Decision::only(vec![call.ended(outcome)]),
             Input::Looked {
                 seen: Seen::Failed(fault),
                 ..
@@ -215,6 +230,8 @@ impl RunMachine {
             adopted: BTreeMap::new(),
             records: Vec::new(),
             act: None,
+            hook: None,
+            shut: false,
         };
         if pass.state.gone_since.is_some() {
             let expected = pass.state.gone_as_expected;
@@ -236,6 +253,7 @@ impl RunMachine {
         Decision {
             records: pass.records,
             act: pass.act,
+            hook: pass.hook,
         }
     }
 
@@ -285,8 +303,11 @@ impl RunMachine {
                     stage::step(pass, &place);
                 }
             }
+            held::expire(pass);
+            hold::settle(pass);
             finish::end(pass);
-            if pass.records.len() == before || pass.state.end.is_some() || pass.act.is_some() {
+            let leaves = pass.act.is_some() || pass.hook.is_some();
+            if pass.records.len() == before || pass.state.end.is_some() || leaves {
                 return;
             }
         }

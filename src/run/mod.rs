@@ -9,6 +9,8 @@ mod attention;
 pub mod deadline;
 mod finish;
 mod foreign;
+mod held;
+pub mod hold;
 mod identity;
 mod lanes;
 pub mod machine;
@@ -23,6 +25,7 @@ pub mod status;
 #[cfg(test)]
 mod tests;
 
+pub use hold::HookCall;
 /// What a place waits for whose hold is judged anew.
 pub(crate) const LOOKING_AGAIN: &str = "looking again";
 

@@ -4,10 +4,10 @@
 
 use jiff::Timestamp;
 
-use super::LOOKING_AGAIN;
 use super::machine::{Decision, RunMachine};
 use super::record::{Place, Record, RunPhase, StageWord, Wait};
 use super::state::{RunState, Step, Work, WorkStatus};
+use super::{LOOKING_AGAIN, hold};
 use crate::model::{Order, Verb};
 
 /// What a pause is called, at the front of the reason.
@@ -139,8 +139,8 @@ impl Follow {
                 self.record(Record::Stopped { at: place, reason });
             }
         }
-        if let Some(end) = cancelled(&self.state) {
-            self.record(end);
+        if let Some((phase, reason)) = cancelled(&self.state) {
+            self.end(phase, reason);
         }
     }
 
@@ -166,10 +166,16 @@ impl Follow {
             order.said(),
             left.join("; ")
         );
-        self.record(Record::Ended {
-            phase: RunPhase::Cancelled,
-            reason,
-        });
+        self.end(RunPhase::Cancelled, reason);
+    }
+
+    /// Servers that are held are given back first, by hooks: that is for whoever drives the run.
+    fn end(&mut self, phase: RunPhase, reason: String) {
+        if hold::ended(&self.state).is_some() {
+            return;
+        }
+        let record = hold::releasing(&self.state, Some(phase), &reason);
+        self.record(record.unwrap_or(Record::Ended { phase, reason }));
     }
 }
 
@@ -194,7 +200,7 @@ pub(super) fn stopped(state: &RunState, work: &Work, kind: Option<StageWord>) ->
 }
 
 /// The end of a cancelled run, once nothing of it is under way; one with a failure has failed.
-pub(super) fn cancelled(state: &RunState) -> Option<Record> {
+pub(super) fn cancelled(state: &RunState) -> Option<(RunPhase, String)> {
     let order = state.cancel()?;
     if !state.active().is_empty() || state.end.is_some() {
         return None;
@@ -210,16 +216,11 @@ pub(super) fn cancelled(state: &RunState) -> Option<Record> {
             WorkStatus::Active | WorkStatus::Done { .. } | WorkStatus::Stopped { .. } => None,
         })
         .collect();
+    let by = format!("cancelled {}", order.said());
     Some(if failed.is_empty() {
-        Record::Ended {
-            phase: RunPhase::Cancelled,
-            reason: format!("cancelled {}", order.said()),
-        }
+        (RunPhase::Cancelled, by)
     } else {
-        Record::Ended {
-            phase: RunPhase::Failed,
-            reason: format!("{}; cancelled {}", failed.join("; "), order.said()),
-        }
+        (RunPhase::Failed, format!("{}; {by}", failed.join("; ")))
     })
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::deadline::{LATER_TIMEOUT, after, elapsed};
+use super::hold::HookCall;
 use super::order::paused;
 use super::record::{How, Intent, Place, Record, ResetPurpose, TaskFate, Wait};
 use super::state::{Act, RunState, Step, Work, WorkStatus};
@@ -36,10 +37,13 @@ pub(super) struct Pass<'a> {
     pub(super) adopted: BTreeMap<Target, BTreeSet<String>>,
     pub(super) records: Vec<Record>,
     pub(super) act: Option<(IntentId, Action)>,
+    pub(super) hook: Option<HookCall>,
+    /// Whether a step that was granted does not fit into what is left of the window.
+    pub(super) shut: bool,
 }
 
 /// What an operator reads while redpipe begins nothing any more.
-const STOPPING: &str = "stopping: no further step is begun";
+pub(super) const STOPPING: &str = "stopping: no further step is begun";
 
 impl Pass<'_> {
     pub(super) fn record(&mut self, record: Record) {
@@ -81,11 +85,21 @@ impl Pass<'_> {
 
     /// Stops a target on purpose until what the reason names is gone.
     pub(super) fn hold(&mut self, place: &Place, reason: impl Into<String>) {
+        self.hold_until(place, reason, None);
+    }
+
+    /// The same where it is known when that will be.
+    pub(super) fn hold_until(
+        &mut self,
+        place: &Place,
+        reason: impl Into<String>,
+        until: Option<Timestamp>,
+    ) {
         self.set_wait(
             place,
             Wait {
                 reason: reason.into(),
-                until: None,
+                until,
                 held: true,
             },
         );
@@ -195,7 +209,7 @@ impl Pass<'_> {
 
     /// Whether a request may leave; says so where the operator stops us.
     pub(super) fn may_act(&mut self, place: &Place) -> bool {
-        if self.act.is_some() {
+        if self.act.is_some() || self.hook.is_some() {
             return false;
         }
         if !self.permits.acts {
@@ -222,7 +236,7 @@ impl Pass<'_> {
                 ..
             }
         ) && self.work(place).is_flashing();
-        if self.act.is_some() || (!ends_a_reset && !self.may_act(place)) {
+        if self.act.is_some() || self.hook.is_some() || (!ends_a_reset && !self.may_act(place)) {
             return;
         }
         let id = IntentId(format!("{}.{}", self.run_id, self.state.intents + 1));

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use super::record::{Place, RunPhase, StageHead, Wait};
-use super::state::{RunState, Work, WorkStatus};
-use crate::model::{RunKey, Target};
+use super::state::{Hold, HoldPhase, HookState, RunState, Work, WorkStatus};
+use crate::model::{RunKey, ServerName, Target};
 
 /// One run in `status` JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -107,7 +107,7 @@ pub struct ServerStatus {
 /// A condition as Kubernetes' readers know it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Condition {
-    /// `Progressing`, `Ahead`.
+    /// `Progressing`, `Maintenance`, `Ahead`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// `True` or `False`.
@@ -264,6 +264,7 @@ fn conditions(state: &RunState, phase: RunPhase) -> Vec<Condition> {
         reason: phase.as_str().to_owned(),
         message: run_reason(state, phase),
     }];
+    all.extend(state.hold.as_ref().map(maintenance));
     let ahead: Vec<&str> = state
         .notices
         .iter()
@@ -278,6 +279,30 @@ fn conditions(state: &RunState, phase: RunPhase) -> Vec<Condition> {
         });
     }
     all
+}
+
+/// Whether the servers of a run are held for it, and how that stands.
+fn maintenance(hold: &Hold) -> Condition {
+    let servers: Vec<&str> = hold.servers.iter().map(ServerName::as_str).collect();
+    let (reason, message) = match &hold.phase {
+        HoldPhase::Asked => ("Asked", format!("asks for {}", servers.join(", "))),
+        HoldPhase::Approved(approval) => ("Approved", format!("approved by {}", approval.by)),
+        HoldPhase::Granted => ("Granted", format!("may disturb {}", servers.join(", "))),
+        HoldPhase::Releasing(release) => (
+            "Releasing",
+            format!("gives back {}: {}", servers.join(", "), release.reason),
+        ),
+    };
+    let message = match &hold.hook {
+        HookState::Failed(words) => format!("{message}; {words}"),
+        HookState::Idle | HookState::Running => message,
+    };
+    Condition {
+        kind: "Maintenance",
+        status: if hold.is_owed() { "True" } else { "False" },
+        reason: reason.to_owned(),
+        message,
+    }
 }
 
 fn stage_status(state: &RunState, head: &StageHead) -> StageStatus {

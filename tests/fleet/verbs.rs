@@ -1,5 +1,6 @@
 //! `cancel`, `retry`, `pause` and `resume` as a person meets them, with one process at work and another that gives word.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -175,4 +176,68 @@ fn code(output: &Output) -> i32 {
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A pipeline whose owner agrees, with hooks beside it.
+const OWNED: &str = r#"
+[maintenance]
+policy = "owner-approval"
+before = ["drain"]
+after = ["undrain"]
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_approves_once_and_apply_carries_on_between_its_hooks() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = start(folder.path()).await;
+    let text = PIPELINE.replacen("\n[[stage]]", &format!("\n{OWNED}\n[[stage]]"), 1);
+    std::fs::write(folder.path().join("p.toml"), text).unwrap();
+    let missing = run(folder.path(), &["apply", "--yes", "p.toml"]).await;
+    assert_eq!(code(&missing), 2, "{}", told(&missing));
+    assert!(
+        told(&missing).contains("hook `drain` cannot be run"),
+        "{}",
+        told(&missing)
+    );
+    for hook in ["drain", "undrain"] {
+        let path = folder.path().join(hook);
+        std::fs::write(&path, format!("#!/bin/sh\ncat > {hook}.json\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    let plan = run(folder.path(), &["plan", "p.toml"]).await;
+    assert_eq!(code(&plan), 3, "{}", told(&plan));
+    let shown = String::from_utf8_lossy(&plan.stdout).into_owned();
+    assert!(shown.contains("approval: the owner of"), "{shown}");
+    assert!(shown.contains("before: `drain` runs before"), "{shown}");
+
+    let early = run(folder.path(), &["approve", "p/mock-1"]).await;
+    assert_eq!(code(&early), 4, "{}", told(&early));
+    let held = run(folder.path(), &["apply", "--yes", "p.toml"]).await;
+    assert_eq!(code(&held), 5, "{}", told(&held));
+    assert!(
+        told(&held).contains("`redpipe approve p/mock-1`"),
+        "{}",
+        told(&held)
+    );
+    assert_eq!(accepted(&running), 0);
+
+    let approve = run(folder.path(), &["approve", "p/mock-1"]).await;
+    assert_eq!(code(&approve), 0, "{}", told(&approve));
+    assert!(
+        told(&approve).contains("`redpipe apply` carries"),
+        "{}",
+        told(&approve)
+    );
+    let twice = run(folder.path(), &["apply", "--yes", "p.toml"]).await;
+    assert_eq!(code(&twice), 0, "{}", told(&twice));
+    assert_eq!(accepted(&running), 2);
+    let read = |hook: &str| {
+        let text = std::fs::read_to_string(folder.path().join(format!("{hook}.json"))).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    assert_eq!(read("drain")["hook"], "before");
+    assert_eq!(read("undrain")["end"], "Completed");
+    let over = run(folder.path(), &["approve", "p/mock-1"]).await;
+    assert_eq!(code(&over), 2, "{}", told(&over));
 }

@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod approval;
 mod bios_firmware;
 mod bios_flow;
 mod bios_pending;
@@ -19,6 +20,7 @@ mod budget;
 mod claims;
 mod common;
 mod fan_out;
+mod hooks;
 mod journals;
 mod kept;
 mod leases;
@@ -32,3 +34,4 @@ mod polls;
 mod rollout;
 mod servers;
 mod verbs;
+mod window;

@@ -1,4 +1,4 @@
-//! `retry`, `cancel`, `release`, `pause`, `resume`: an operator's word on a run or a pipeline.
+//! `approve`, `retry`, `cancel`, `release`, `pause`, `resume`: an operator's word on a run or a pipeline.
 
 use serde_json::json;
 
@@ -8,10 +8,55 @@ use crate::cli::command::status::in_full;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::daemon::orders::{self, Reached};
-use crate::daemon::{ApplyOptions, ApplyReport, Engine, RunEnd};
-use crate::model::{About, PipelineName, RunKey, Verb};
+use crate::daemon::{ApplyOptions, ApplyReport, Engine, RunEnd, history};
+use crate::model::{About, PipelineName, RunKey, ServerName, Verb};
 use crate::run::RunPhase;
+use crate::run::state::Hold;
 use crate::run::status::RunStatus;
+
+/// Agrees to what a run asks for: these stages, images and servers, once.
+pub(crate) fn approve(shell: &Shell, name: &str) -> Exit {
+    let (engine, key, status) = match named(shell, name) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let state = match history::state_of(engine.store().as_ref(), &key) {
+        Ok(state) => state,
+        Err(fault) => return shell.failed("", &fault, Exit::Bug),
+    };
+    let hold = state.hold.filter(Hold::waits_for_approval);
+    let Some(hold) = hold.filter(|_| state.end.is_none()) else {
+        let hint = "`redpipe plan` tells which runs need an approval; a run asks for it once `redpipe apply` has begun it";
+        return refused(shell, &status, "does not wait for an approval", hint);
+    };
+    let digest = hold.digest;
+    let reached = match give(shell, &engine, &key, &Verb::Approve { digest }) {
+        Ok(reached) => reached,
+        Err(exit) => return exit,
+    };
+    let servers: Vec<&str> = hold.servers.iter().map(ServerName::as_str).collect();
+    let stages: Vec<&str> = status
+        .stages
+        .iter()
+        .map(|stage| stage.name.as_str())
+        .collect();
+    shell.printer.note(&format!(
+        "approved: run `{key}` may disturb {} for {}",
+        servers.join(", "),
+        stages.join(", ")
+    ));
+    match reached {
+        Reached::Driven(who) => driven(shell, &key, &who),
+        Reached::Over(status) => over(shell, &status),
+        Reached::Waits(status) => {
+            shell
+                .printer
+                .note(&format!("\nhint: `redpipe apply` carries `{key}` on"));
+            shell.document(&json!({ "runs": [status], "pipelines": [], "problems": [] }));
+            Exit::Done
+        }
+    }
+}
 
 /// Begins a failed run anew, or looks at a held one again.
 pub(crate) async fn retry(shell: &Shell, args: &RunArgs) -> Exit {
@@ -62,7 +107,7 @@ pub(crate) async fn cancel(shell: &Shell, args: &RunArgs) -> Exit {
 }
 
 /// Gives a held run up, whatever of it is left.
-pub(crate) fn release(shell: &Shell, args: &RunArgs) -> Exit {
+pub(crate) async fn release(shell: &Shell, args: &RunArgs) -> Exit {
     let (engine, key, status) = match named(shell, &args.run) {
         Ok(found) => found,
         Err(exit) => return exit,
@@ -73,7 +118,12 @@ pub(crate) fn release(shell: &Shell, args: &RunArgs) -> Exit {
     }
     match give(shell, &engine, &key, &Verb::Leave) {
         Ok(Reached::Driven(who)) => driven(shell, &key, &who),
-        Ok(Reached::Over(status) | Reached::Waits(status)) => over(shell, &status),
+        Ok(Reached::Over(status)) => over(shell, &status),
+        // Servers that are held are given back by hooks.
+        Ok(Reached::Waits(_)) => match drive(shell, &engine, &key, args, true).await {
+            Ok((report, _)) if report.ends.values().all(is_over_well) => Exit::Done,
+            Ok((_, exit)) | Err(exit) => exit,
+        },
         Err(exit) => exit,
     }
 }

@@ -117,6 +117,8 @@ fn text(report: &RunReport) -> Vec<String> {
         lines.push(format!("  {}  ({})", stage.name, stage.kind));
         lines.extend(stage.targets.iter().flat_map(target_lines));
     }
+    let holds = report.holds.iter();
+    lines.extend(holds.map(|hold| format!("  {}: {}", hold.kind.as_str(), hold.message)));
     lines.push(String::new());
     lines
 }

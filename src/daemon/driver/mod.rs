@@ -3,6 +3,7 @@
 //! One loop per BMC: nothing on a BMC ever happens beside it. A request that changes something is sent only after its
 //! intent is durable and while the lease is young.
 
+mod hook;
 mod orders;
 mod start;
 
@@ -23,7 +24,7 @@ use crate::model::inventory::Bmc;
 use crate::model::{Action, Fault, FaultKind, IntentId, Outcome, Retry};
 use crate::redfish::Client;
 use crate::run::status::{RunStatus, status};
-use crate::run::{Decision, Input, Permits, Record, RunMachine, RunPhase};
+use crate::run::{Decision, HookCall, Input, Permits, Record, RunMachine, RunPhase};
 use crate::store::Taken;
 
 /// Longest time a request of a former owner may still be under way; a taker waits for it before its first probe.
@@ -83,6 +84,12 @@ pub(in crate::daemon) enum Later {
     Canary,
     /// Something that a person or another process ends: a pause, or a lease.
     Waits(Fault),
+}
+
+/// What follows from a decision once its records are durable.
+struct Next {
+    act: Option<(IntentId, Action)>,
+    hook: Option<HookCall>,
 }
 
 impl From<JournalError> for Halt {
@@ -203,7 +210,7 @@ impl Driver<'_> {
                 },
                 self.permits(),
             );
-            let act = self.write_down(&mut machine, &mut journal, decision)?;
+            let Next { act, hook } = self.write_down(&mut machine, &mut journal, decision)?;
             if let Some((id, action)) = act {
                 let outcome = self.act(&action).await;
                 let input = Input::ActEnded {
@@ -213,6 +220,10 @@ impl Driver<'_> {
                 let decision = machine.decide(self.now(), input, self.permits());
                 self.write_down(&mut machine, &mut journal, decision)?;
                 last = Some((machine.needs(), Instant::now()));
+            }
+            if let Some(call) = hook {
+                self.run_hook(&mut machine, &mut journal, &call).await?;
+                last = None;
             }
         }
     }
@@ -229,14 +240,17 @@ impl Driver<'_> {
         machine: &mut RunMachine,
         journal: &mut Journal,
         decision: Decision,
-    ) -> Result<Option<(IntentId, Action)>, Halt> {
+    ) -> Result<Next, Halt> {
         if !decision.records.is_empty() {
             self.lease.ensure_young().map_err(Halt::Broken)?;
         }
         let now = self.now();
         journal.append(self.lease.epoch(), now, &decision.records)?;
         self.take_up(machine, now, &decision.records);
-        Ok(decision.act)
+        Ok(Next {
+            act: decision.act,
+            hook: decision.hook,
+        })
     }
 
     fn take_up(&self, machine: &mut RunMachine, now: Timestamp, records: &[Record]) {

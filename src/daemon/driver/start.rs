@@ -9,6 +9,7 @@ use crate::daemon::rollout::Needs;
 use crate::model::order::pause;
 use crate::model::{Fault, FaultKind, LookRequest, Retry, RunKey, Seen};
 use crate::plan::{Remembered, RunSpec};
+use crate::run::state::Hold;
 use crate::run::{Input, Record, RunMachine, RunPhase};
 use crate::store::RunRow;
 
@@ -31,7 +32,7 @@ impl Driver<'_> {
         for (at, record) in &records {
             state.apply(*at, record);
         }
-        if state.has_written {
+        if state.has_written || state.hold.as_ref().is_some_and(Hold::is_taken) {
             let other = &journal.key().pipeline;
             let message = format!(
                 "run `{other}/{}` is not over; two pipelines never act on one BMC",
@@ -141,6 +142,7 @@ impl Driver<'_> {
                 permits,
             );
             decision.act = None;
+            decision.hook = None;
             opened = Some(machine);
             decision.records
         };

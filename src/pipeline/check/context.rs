@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::pipeline::checked::ImageFile;
 use crate::pipeline::diagnostic::{Diagnostic, SourceId};
 use crate::pipeline::document::At;
+use crate::pipeline::maintenance::Hook;
 use crate::pipeline::shape::File;
 use crate::pipeline::template::Variable;
 use crate::pipeline::value::{DURATION_HINT, name_problem, parse_duration, parse_sha256};
@@ -22,6 +23,8 @@ pub(crate) struct Check<'a> {
     pub(crate) references: Vec<(Variable, SourceId, Range<usize>)>,
     /// Where image files are named, for when one turns out to be unusable.
     pub(crate) images: Vec<(ImageFile, SourceId, Range<usize>)>,
+    /// Where programs are named, for when they turn out not to be there.
+    pub(crate) hooks: Vec<(Hook, SourceId, Range<usize>)>,
 }
 
 impl<'a> Check<'a> {
@@ -32,6 +35,7 @@ impl<'a> Check<'a> {
             findings,
             references: Vec::new(),
             images: Vec::new(),
+            hooks: Vec::new(),
         }
     }
 
@@ -50,6 +54,15 @@ impl<'a> Check<'a> {
     /// A path of the file, joined onto its folder.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.file.folder.join(path)
+    }
+
+    /// A program of the file, joined onto its folder; never a bare name, which would be looked for elsewhere.
+    pub(crate) fn program(&self, path: &str) -> PathBuf {
+        let path = self.path(path);
+        if path.components().count() == 1 && path.is_relative() {
+            return PathBuf::from(".").join(path);
+        }
+        path
     }
 
     /// A duration.

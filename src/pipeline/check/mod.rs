@@ -2,6 +2,7 @@
 
 mod context;
 mod hops;
+mod maintenance;
 mod not_yet;
 mod options;
 mod pipeline;

@@ -15,36 +15,6 @@ pub(crate) struct NotYet {
     pub(crate) instead: &'static str,
 }
 
-pub(super) const OWNER_APPROVAL: NotYet = NotYet {
-    key: "maintenance.policy = \"owner-approval\"",
-    would: "would wait for a person to approve each run",
-    instead: "write `policy = \"enforced\"` and run `redpipe apply` when the owner agrees",
-};
-pub(super) const WINDOW: NotYet = NotYet {
-    key: "maintenance.window",
-    would: "would run disruptive steps only inside the window",
-    instead: "remove it and run `redpipe apply` inside the window",
-};
-pub(super) const BEFORE: NotYet = NotYet {
-    key: "maintenance.before",
-    would: "would run a hook before the first disruptive step",
-    instead: "remove it and drain the servers before `redpipe apply`",
-};
-pub(super) const AFTER: NotYet = NotYet {
-    key: "maintenance.after",
-    would: "would run a hook at the end of a run",
-    instead: "remove it and undrain the servers after `redpipe apply`",
-};
-pub(super) const HELD_FOR: NotYet = NotYet {
-    key: "held_for",
-    would: "would end a held run as failed after this time",
-    instead: "remove it; a held run waits for a person",
-};
-pub(super) const APPROVAL_TTL: NotYet = NotYet {
-    key: "approval_ttl",
-    would: "would let an approval run out",
-    instead: "remove it; there are no approvals yet",
-};
 pub(super) const FIRMWARE: NotYet = NotYet {
     key: "[[firmware]]",
     would: "would be a catalogue from which hops are computed",

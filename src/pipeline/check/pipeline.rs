@@ -6,14 +6,14 @@ use sha2::{Digest, Sha256};
 
 use super::context::{Check, Names};
 use super::hops::check_hops;
-use super::not_yet::{AFTER, APPROVAL_TTL, BEFORE, FIRMWARE, HELD_FOR, OWNER_APPROVAL, WINDOW};
+use super::maintenance::check_maintenance;
+use super::not_yet::FIRMWARE;
 use super::options::check_defaults;
 use super::selector::check_selector;
 use super::stage::check_stage;
 use crate::pipeline::checked::{DriftPolicy, Pipeline, Rollout};
 use crate::pipeline::document::{
-    At, DriftDocument, MaintenanceDocument, PipelineDocument, PolicyDocument, RolloutDocument,
-    StageDocument,
+    At, DriftDocument, PipelineDocument, RolloutDocument, StageDocument,
 };
 
 /// A checked pipeline; `None` only where findings say why.
@@ -34,7 +34,11 @@ pub(crate) fn check_pipeline(
         .rollout
         .as_ref()
         .map(|rollout| check_rollout(rollout.get()));
-    check_unsupported(document, check);
+    let maintenance = document
+        .maintenance
+        .as_ref()
+        .map(|maintenance| check_maintenance(maintenance.get(), check));
+    check.not_yet_key(&FIRMWARE, document.firmware.as_ref());
     let defaults = document.defaults.as_ref().map(At::get);
     if let Some(defaults) = defaults {
         check_defaults(defaults, check);
@@ -58,6 +62,7 @@ pub(crate) fn check_pipeline(
             }),
         selector: selector?,
         rollout: rollout.unwrap_or_default(),
+        maintenance: maintenance.unwrap_or_default(),
         stages: stages.into_iter().collect::<Option<Vec<_>>>()?,
         source: check.file.source.name.clone(),
         generation: generation(&check.file.source.text),
@@ -83,14 +88,7 @@ fn check_rollout(rollout: &RolloutDocument) -> Rollout {
 }
 
 /// Keys that say who is worked on, when and how many at once, and not what is done.
-const NOT_OF_STAGES: [&str; 6] = [
-    "rollout",
-    "maintenance",
-    "drift_policy",
-    "selector",
-    "held_for",
-    "approval_ttl",
-];
+const NOT_OF_STAGES: [&str; 4] = ["rollout", "maintenance", "drift_policy", "selector"];
 
 /// What the file says of its stages, whatever its comments and spaces.
 fn generation(text: &str) -> String {
@@ -99,31 +97,6 @@ fn generation(text: &str) -> String {
         table.remove(key);
     }
     hex::encode(Sha256::digest(table.to_string()))
-}
-
-fn check_unsupported(document: &PipelineDocument, check: &mut Check<'_>) {
-    if let Some(maintenance) = &document.maintenance {
-        check_maintenance(maintenance.get(), check);
-    }
-    check.not_yet_key(&HELD_FOR, document.held_for.as_ref());
-    check.not_yet_key(&APPROVAL_TTL, document.approval_ttl.as_ref());
-    check.not_yet_key(&FIRMWARE, document.firmware.as_ref());
-}
-
-fn check_maintenance(maintenance: &MaintenanceDocument, check: &mut Check<'_>) {
-    match maintenance
-        .policy
-        .as_ref()
-        .map(|policy| (policy.get(), policy.span()))
-    {
-        Some((PolicyDocument::OwnerApproval, span)) => check.not_yet(&OWNER_APPROVAL, span),
-        Some((PolicyDocument::Enforced, _)) | None => {}
-    }
-    check.not_yet_key(&WINDOW, maintenance.window.as_ref());
-    check.not_yet_key(&BEFORE, maintenance.before.as_ref());
-    check.not_yet_key(&AFTER, maintenance.after.as_ref());
-    check.not_yet_key(&HELD_FOR, maintenance.held_for.as_ref());
-    check.not_yet_key(&APPROVAL_TTL, maintenance.approval_ttl.as_ref());
 }
 
 fn unique_stages(stages: &[At<StageDocument>], check: &mut Check<'_>) {

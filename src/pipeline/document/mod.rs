@@ -5,6 +5,7 @@
 
 mod at;
 mod inventory;
+mod maintenance;
 mod pipeline;
 mod schema;
 
@@ -13,10 +14,11 @@ pub(crate) use inventory::{
     AuthDocument, BmcDocument, CredentialsDocument, DefaultsDocument, InventoryDocument,
     PaceDocument, SecretDocument, ServerDocument, TlsDocument, TlsWord,
 };
+pub(crate) use maintenance::{DayDocument, MaintenanceDocument, PolicyDocument, WindowDocument};
 pub(crate) use pipeline::{
-    DriftDocument, ExpressionDocument, FlowDocument, ImageDocument, KindDocument,
-    MaintenanceDocument, MatchDocument, MethodDocument, OperatorDocument, OptionsDocument,
-    PipelineDocument, PolicyDocument, ResetDocument, ResourceDocument, RolloutDocument,
-    SelectorDocument, StageDefaultsDocument, StageDocument, TlsChangeDocument,
+    DriftDocument, ExpressionDocument, FlowDocument, ImageDocument, KindDocument, MatchDocument,
+    MethodDocument, OperatorDocument, OptionsDocument, PipelineDocument, ResetDocument,
+    ResourceDocument, RolloutDocument, SelectorDocument, StageDefaultsDocument, StageDocument,
+    TlsChangeDocument,
 };
 pub use schema::{schema_inventory, schema_pipeline};

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::at::{Any, At};
+use super::maintenance::MaintenanceDocument;
 
 /// A pipeline: ordered stages for the servers that carry a label.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,7 +23,7 @@ pub(crate) struct PipelineDocument {
     pub(crate) selector: Option<At<SelectorDocument>>,
     /// How many BMCs at once, and when to stop.
     pub(crate) rollout: Option<At<RolloutDocument>>,
-    /// Who agrees, and when; only `policy = "enforced"` is supported yet.
+    /// Who agrees, when disruptive steps may run, and what runs around them.
     pub(crate) maintenance: Option<At<MaintenanceDocument>>,
     /// Stage options that hold for every stage that does not say otherwise.
     pub(crate) defaults: Option<At<StageDefaultsDocument>>,
@@ -31,10 +32,6 @@ pub(crate) struct PipelineDocument {
     pub(crate) stage: Option<At<Vec<At<StageDocument>>>>,
     /// Not supported yet: a catalogue from which hops are computed.
     pub(crate) firmware: Option<At<Any>>,
-    /// Not supported yet: how long a held run may wait.
-    pub(crate) held_for: Option<At<Any>>,
-    /// Not supported yet: how long an approval lives.
-    pub(crate) approval_ttl: Option<At<Any>>,
 }
 
 /// What drift leads to.
@@ -95,34 +92,6 @@ pub(crate) struct RolloutDocument {
     pub(crate) max_failures: Option<At<u32>>,
     /// Not supported yet: this many BMCs first.
     pub(crate) canary: Option<At<u32>>,
-}
-
-/// Who agrees, and when.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct MaintenanceDocument {
-    /// Who agrees; only `enforced` is supported yet.
-    pub(crate) policy: Option<At<PolicyDocument>>,
-    /// Not supported yet: when disruptive steps may run.
-    pub(crate) window: Option<At<Any>>,
-    /// Not supported yet: run before the first disruptive step.
-    pub(crate) before: Option<At<Any>>,
-    /// Not supported yet: run at the end.
-    pub(crate) after: Option<At<Any>>,
-    /// Not supported yet: how long a held run may wait.
-    pub(crate) held_for: Option<At<Any>>,
-    /// Not supported yet: how long an approval lives.
-    pub(crate) approval_ttl: Option<At<Any>>,
-}
-
-/// Who agrees to a run.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PolicyDocument {
-    /// Nobody is asked.
-    Enforced,
-    /// Not supported yet: a person approves each run.
-    OwnerApproval,
 }
 
 /// Stage options that hold for every stage that does not say otherwise.

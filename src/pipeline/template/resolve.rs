@@ -8,13 +8,15 @@ use serde_json::Value;
 
 use super::{Piece, Template, Variable};
 
-/// What templates need from outside.
+/// What a pipeline needs from outside.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Environment variables.
     pub env: BTreeSet<String>,
     /// Files.
     pub files: BTreeSet<PathBuf>,
+    /// Programs that are run around disruptive steps.
+    pub hooks: BTreeSet<PathBuf>,
 }
 
 impl Needs {
@@ -22,6 +24,7 @@ impl Needs {
     pub fn merge(&mut self, other: Needs) {
         self.env.extend(other.env);
         self.files.extend(other.files);
+        self.hooks.extend(other.hooks);
     }
 }
 
@@ -32,6 +35,8 @@ pub struct Given {
     pub env: BTreeMap<String, String>,
     /// Contents of files that exist.
     pub files: BTreeMap<PathBuf, String>,
+    /// Programs that can be run.
+    pub hooks: BTreeSet<PathBuf>,
 }
 
 impl fmt::Debug for Given {
@@ -41,6 +46,7 @@ impl fmt::Debug for Given {
         f.debug_struct("Given")
             .field("env", &env)
             .field("files", &files)
+            .field("hooks", &self.hooks)
             .finish_non_exhaustive()
     }
 }
@@ -213,6 +219,7 @@ mod tests {
                 ("EMPTY".to_owned(), String::new()),
             ]),
             files: BTreeMap::from([(PathBuf::from("a.txt"), "one\r\ntwo\r\n".to_owned())]),
+            ..Given::default()
         }
     }
 

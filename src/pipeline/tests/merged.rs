@@ -249,6 +249,7 @@ fn values_from_outside_are_asked_for_and_their_absence_is_located() {
     let given = Given {
         env: BTreeMap::from([("HOST".to_owned(), "images".to_owned())]),
         files: BTreeMap::from([(PathBuf::from("dir/key.pem"), "KEY\n".to_owned())]),
+        ..Given::default()
     };
     assert_eq!(loaded.check_given(&given), Ok(()));
     let labels = BTreeMap::from([("rack".to_owned(), "r04".to_owned())]);

@@ -4,6 +4,7 @@ mod arbitrary;
 mod everything;
 mod examples;
 mod inventory;
+mod maintenance;
 mod meaning_hops;
 mod meaning_names;
 mod meaning_values;

@@ -9,49 +9,6 @@ fn everything_unsupported_is_refused_by_name() {
 
 const CASES: &[Case] = &[
     Case {
-        claim: "maintenance beyond enforced",
-        text: r#"name = "p"
-[selector]
-match_labels = {}
-[maintenance]
-policy = "owner-approval"
-window = { days = ["Sat"] }
-before = ["a"]
-after = ["b"]
-held_for = "72h"
-approval_ttl = "7d"
-[[stage]]
-name = "s"
-kind = "bios-settings"
-settings = { A = 1 }
-"#,
-        findings: &[
-            r#"p.toml:5:10 error: `maintenance.policy = "owner-approval"` is not supported yet | would wait for a person to approve each run | write `policy = "enforced"` and run `redpipe apply` when the owner agrees"#,
-            "p.toml:6:1 error: `maintenance.window` is not supported yet | would run disruptive steps only inside the window | remove it and run `redpipe apply` inside the window",
-            "p.toml:7:1 error: `maintenance.before` is not supported yet | would run a hook before the first disruptive step | remove it and drain the servers before `redpipe apply`",
-            "p.toml:8:1 error: `maintenance.after` is not supported yet | would run a hook at the end of a run | remove it and undrain the servers after `redpipe apply`",
-            "p.toml:9:1 error: `held_for` is not supported yet | would end a held run as failed after this time | remove it; a held run waits for a person",
-            "p.toml:10:1 error: `approval_ttl` is not supported yet | would let an approval run out | remove it; there are no approvals yet",
-        ],
-    },
-    Case {
-        claim: "held_for and approval_ttl of a file",
-        text: r#"held_for = "72h"
-approval_ttl = "7d"
-name = "p"
-[selector]
-match_labels = {}
-[[stage]]
-name = "s"
-kind = "bios-settings"
-settings = { A = 1 }
-"#,
-        findings: &[
-            "p.toml:1:1 error: `held_for` is not supported yet | would end a held run as failed after this time | remove it; a held run waits for a person",
-            "p.toml:2:1 error: `approval_ttl` is not supported yet | would let an approval run out | remove it; there are no approvals yet",
-        ],
-    },
-    Case {
         claim: "a firmware catalogue and computed hops",
         text: r#"name = "p"
 [selector]

@@ -3,6 +3,7 @@
 //! It plans past what is still to come by assuming that every earlier stage succeeds; the run itself assumes nothing
 //! and looks again.
 
+mod holds;
 mod problems;
 mod request;
 mod shape;
@@ -11,7 +12,10 @@ mod sum;
 mod tests;
 mod walk;
 
+pub use holds::holds;
 pub use problems::{problems, wrong_boxes};
 pub use request::look_request;
-pub use shape::{PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport};
+pub use shape::{
+    HoldKind, HoldReport, PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport,
+};
 pub use walk::report;

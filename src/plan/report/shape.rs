@@ -1,5 +1,6 @@
 //! The shape of `plan` in JSON. Member names and words are stable.
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::model::action::UpdateMethod;
@@ -25,6 +26,47 @@ pub struct RunReport {
     pub servers: Vec<ServerName>,
     /// In authored order.
     pub stages: Vec<StageReport>,
+    /// What stands between the run and the servers that it would disturb; left out where nothing does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<HoldReport>,
+}
+
+/// One thing that stands between a run and the servers that it would disturb.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HoldReport {
+    /// What it is.
+    pub kind: HoldKind,
+    /// For people.
+    pub message: String,
+    /// When a window opens, or has opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<Timestamp>,
+}
+
+/// What stands between a run and the servers that it would disturb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoldKind {
+    /// A person has to agree.
+    Approval,
+    /// Steps begin only at some times.
+    Window,
+    /// A hook that prepares the servers.
+    Before,
+    /// A hook that gives them back.
+    After,
+}
+
+impl HoldKind {
+    /// The word of the JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::Window => "window",
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
 }
 
 impl RunReport {
@@ -38,6 +80,12 @@ impl RunReport {
     pub fn is_blocked(&self) -> bool {
         self.targets()
             .any(|target| target.action == PlanAction::Blocked)
+    }
+
+    /// Everybody whom it would disturb, some of them more than once.
+    pub fn disturbs(&self) -> impl Iterator<Item = ServerName> {
+        self.targets()
+            .flat_map(|target| target.disturbs.iter().cloned())
     }
 
     fn targets(&self) -> impl Iterator<Item = &TargetReport> {

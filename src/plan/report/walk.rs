@@ -13,6 +13,7 @@ use crate::plan::conflict::keys;
 use crate::plan::firmware::{VersionAssessment, assess_version_from};
 use crate::plan::item::{ItemAssessment, ItemContext, assess_item};
 use crate::plan::method::choose_method;
+use crate::plan::outage::{Outage, disturbed};
 use crate::plan::reset::reset_obstacle;
 use crate::plan::running::{Relation, guard_unmet, live_version, relation};
 use crate::plan::secrecy::Remembered;
@@ -20,14 +21,6 @@ use crate::plan::settings::group_patches;
 use crate::plan::spec::{FlowItemSpec, RunSpec, SettingsSpec, StageSpec, VersionSpec};
 use crate::plan::superseded::{StageTarget, Superseded, standings, superseded};
 
-/// How long a BMC is away while it flashes itself and starts again.
-const BMC_HOP_OUTAGE: &str = "bmc away for 5 to 15 min";
-/// How long a BMC is away while it only starts again.
-const BMC_RESET_OUTAGE: &str = "bmc away for 2 to 5 min";
-/// How long a host is away while its POST flashes an image.
-const BIOS_HOP_OUTAGE: &str = "host restart of 10 to 30 min";
-/// How long a host is away while it takes settings over.
-const HOST_RESET_OUTAGE: &str = "host restart of 5 to 15 min";
 /// Said where a stage resets nothing by itself.
 const RESET_BY_A_PERSON: &str = "somebody must reset it, since `reset` is `none`";
 
@@ -55,6 +48,7 @@ pub fn report(spec: &RunSpec, look: &Look, remembered: &Remembered) -> RunReport
         pipeline: spec.pipeline.clone(),
         bmc: spec.bmc.clone(),
         stages: stages.collect(),
+        holds: Vec::new(),
         servers: spec
             .servers
             .iter()
@@ -161,15 +155,10 @@ impl<'a> Walk<'a> {
             VersionAssessment::AtTarget { .. } => {}
             VersionAssessment::NoBios => report.to = None,
             VersionAssessment::Below { .. } | VersionAssessment::Above { .. } => {
-                let outage = if target.server().is_some() {
-                    BIOS_HOP_OUTAGE
-                } else {
-                    BMC_HOP_OUTAGE
-                };
                 report.action = PlanAction::Update;
                 report.method = choose_method(stage, version, &self.after.capability).ok();
-                report.outage = Some(outage.to_owned());
-                report.disturbs = self.disturbed(target);
+                report.outage = Some(Outage::of_hop(target).words.to_owned());
+                report.disturbs = disturbed(self.spec, &self.after, target);
                 let mut reasons = vec![assessment.reason()];
                 if target.server().is_some() && stage.options.reset == ResetPolicy::None {
                     reasons.push(RESET_BY_A_PERSON.to_owned());
@@ -313,43 +302,11 @@ impl<'a> Walk<'a> {
         if sum.reset_required && policy == ResetPolicy::None {
             reasons.push(RESET_BY_A_PERSON.to_owned());
         } else if sum.reset_required {
-            let outage = if target.server().is_some() {
-                HOST_RESET_OUTAGE
-            } else {
-                BMC_RESET_OUTAGE
-            };
-            report.outage = Some(outage.to_owned());
-            report.disturbs = self.disturbed(target);
+            report.outage = Some(Outage::of_settings(target).words.to_owned());
+            report.disturbs = disturbed(self.spec, &self.after, target);
         }
         report.reason = Some(reasons.join("; "));
         report
-    }
-
-    /// While a BMC is away, nobody can help any host behind it, selected or not.
-    fn disturbed(&self, target: &Target) -> Vec<ServerName> {
-        match target {
-            Target::Server(server) => vec![server.clone()],
-            Target::Bmc => {
-                let mut servers: Vec<ServerName> = self
-                    .spec
-                    .servers
-                    .iter()
-                    .map(|server| server.name.clone())
-                    .collect();
-                let unlisted = |id: &String| ServerName::from(format!("{}/{id}", self.spec.bmc));
-                let others = self
-                    .after
-                    .other_systems
-                    .iter()
-                    .map(|system| unlisted(&system.id));
-                for server in self.after.systems.keys().cloned().chain(others) {
-                    if !servers.contains(&server) {
-                        servers.push(server);
-                    }
-                }
-                servers
-            }
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::model::inventory::{
     Address, AuthMode, Expect, POLL_INTERVAL_DEFAULT, Pace, Scheme, TlsMode,
 };
-use crate::pipeline::{DriftPolicy, ImageFile, Rollout, Selector, StageOptions};
+use crate::pipeline::{DriftPolicy, ImageFile, Maintenance, Rollout, Selector, StageOptions};
 
 fn template(text: &str) -> Template {
     Template::parse(text, Path::new("")).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -65,6 +65,7 @@ fn pipeline(stages: Vec<(&str, StageKind)>) -> Pipeline {
         generation: String::new(),
         selector: Selector::default(),
         rollout: Rollout::default(),
+        maintenance: Maintenance::default(),
         stages: stages.collect(),
         source: "p.toml".into(),
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::hold::HoldStep;
 use super::intent::{Intent, Milestone, TaskSeen};
 use super::phase::{How, RunPhase};
 use super::place::{Place, ServerBox, StageHead, Wait};
@@ -228,6 +229,11 @@ pub enum Record {
     RunWaiting {
         /// In words for people.
         wait: Wait,
+    },
+    /// The hold of the run moved: servers are asked for, approved, prepared, granted, given back.
+    Hold {
+        /// How.
+        step: HoldStep,
     },
     /// Something a person should know; changes nothing.
     Notice {

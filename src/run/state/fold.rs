@@ -71,6 +71,7 @@ impl Work {
             | Record::Outage { .. }
             | Record::RootGood { .. }
             | Record::RunWaiting { .. }
+            | Record::Hold { .. }
             | Record::Notice { .. }
             | Record::Ended { .. } => {}
         }

@@ -1,14 +1,16 @@
 //! The run as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::hold::Hold;
 use super::work::{GoodReads, Work};
 use crate::model::look::Identity;
+use crate::model::order::Verb;
 use crate::model::{Order, RunKey, ServerName, Target};
 use crate::run::LOOKING_AGAIN;
-use crate::run::record::{Place, Record, RunPhase, ServerBox, StageHead, Wait};
+use crate::run::record::{HoldStep, Place, Record, RunPhase, ServerBox, StageHead, Wait};
 
 /// State of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,6 +45,12 @@ pub struct RunState {
     pub orders: Vec<Order>,
     /// Whether it was held when anything last moved: looking again moves nothing.
     pub was_held: bool,
+    /// Servers asked for, or held.
+    pub hold: Option<Hold>,
+    /// Numbers of the orders that have served as an approval: each serves once.
+    pub approvals_used: BTreeSet<u64>,
+    /// Since when nothing has moved because all of it is held.
+    pub held_since: Option<Timestamp>,
 }
 
 /// What the first good look fixed.
@@ -104,22 +112,21 @@ impl Start {
 impl RunState {
     /// Adds one record. Live and on restore alike, this is the only way state changes.
     pub fn apply(&mut self, at: Timestamp, record: &Record) {
+        self.take_up(at, record);
         self.note_hold(record);
+        self.note_held(at, record);
+    }
+
+    fn take_up(&mut self, at: Timestamp, record: &Record) {
         match record {
             Record::Started { .. } => self.start = Start::of(at, record),
             Record::Resumed {
                 digest,
                 stages,
                 generation,
-            } => {
-                if let Some(start) = &mut self.start {
-                    start.digest.clone_from(digest);
-                    start.generation.clone_from(generation);
-                    start.stages.clone_from(stages);
-                }
-                self.wait = None;
-            }
-            Record::Ordered { order } => self.orders.push(order.clone()),
+            } => self.resumed(digest, stages, generation),
+            Record::Hold { step } => self.hold_moved(at, step),
+            Record::Ordered { order } => self.take_order(order),
             Record::StageStarted { at: place, attempt } => {
                 self.works
                     .entry(place.clone())
@@ -164,6 +171,7 @@ impl RunState {
             // Neither is a word of the BMC about what was held.
             Record::Resumed { .. }
             | Record::Ordered { .. }
+            | Record::Hold { .. }
             | Record::Notice { .. }
             | Record::Outage { .. }
             | Record::RootGood { .. } => {}
@@ -188,6 +196,51 @@ impl RunState {
             | Record::Failed { .. }
             | Record::Ended { .. } => self.was_held = false,
         }
+    }
+
+    fn resumed(&mut self, digest: &str, stages: &[StageHead], generation: &str) {
+        if let Some(start) = &mut self.start {
+            digest.clone_into(&mut start.digest);
+            generation.clone_into(&mut start.generation);
+            stages.clone_into(&mut start.stages);
+        }
+        self.wait = None;
+        if let Some(hold) = &mut self.hold {
+            hold.resumed();
+        }
+    }
+
+    fn hold_moved(&mut self, at: Timestamp, step: &HoldStep) {
+        if let HoldStep::Approved { order, .. } = step {
+            self.approvals_used.insert(*order);
+        }
+        self.hold = Hold::after(self.hold.take(), at, step);
+    }
+
+    fn take_order(&mut self, order: &Order) {
+        if let (Verb::Retry, Some(hold)) = (&order.verb, &mut self.hold) {
+            hold.resumed();
+        }
+        self.orders.push(order.clone());
+    }
+
+    /// A run that a process has just taken up is as held as it was, until a look says otherwise.
+    fn note_held(&mut self, at: Timestamp, record: &Record) {
+        if self.phase() == RunPhase::Held {
+            self.held_since.get_or_insert(at);
+        } else if !matches!(record, Record::Resumed { .. }) && self.moves() {
+            self.held_since = None;
+        }
+    }
+
+    /// Whether some place is neither held nor yet to be looked at again.
+    fn moves(&self) -> bool {
+        let places = self.active();
+        let is_idle = |place: &Place| {
+            let wait = self.works.get(place).and_then(|work| work.wait.as_ref());
+            wait.is_some_and(|(wait, _)| wait.held || wait.reason == LOOKING_AGAIN)
+        };
+        places.is_empty() || !places.iter().all(is_idle)
     }
 
     /// Reads before an absence do not agree with those after it, and nothing that was waited for then is waited for now.

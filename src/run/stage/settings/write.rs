@@ -6,7 +6,8 @@ use super::difference::fingerprints;
 use super::flow::Flow;
 use crate::model::{Action, SettingsView, Target};
 use crate::pipeline::ResetPolicy;
-use crate::plan::{FlowItemSpec, ItemAssessment, SettingsAssessment, group_patches};
+use crate::plan::{FlowItemSpec, ItemAssessment, Outage, SettingsAssessment, group_patches};
+use crate::run::hold::may_disturb;
 use crate::run::pass::Pass;
 use crate::run::record::{Intent, Milestone, Place, Record};
 use crate::run::stage::power;
@@ -57,7 +58,9 @@ impl Flow<'_> {
             !resource.satisfied && !is_sent(pass, place, was_it)
         });
         if let Some((index, _)) = unsent {
-            patch_resource(pass, place, item, seen, index);
+            if self.may_write(pass, place, seen) {
+                patch_resource(pass, place, item, seen, index);
+            }
             return true;
         }
         let changes = &seen.attributes.changes;
@@ -72,8 +75,18 @@ impl Flow<'_> {
         if changes.is_empty() || is_sent(pass, place, covers) {
             return false;
         }
-        self.patch_attributes(pass, place, &seen.attributes);
+        if self.may_write(pass, place, seen) {
+            self.patch_attributes(pass, place, &seen.attributes);
+        }
         true
+    }
+
+    /// Whether what is about to be written needs a reset by us, and may have it.
+    fn may_write(&self, pass: &mut Pass<'_>, place: &Place, seen: &ItemAssessment) -> bool {
+        let disturbs =
+            seen.attributes.reset_required && self.stage.options.reset != ResetPolicy::None;
+        let takes = Outage::of_settings(&place.target).expected;
+        !disturbs || may_disturb(pass, place, Some(takes))
     }
 
     /// Whether what was written, or waits already, comes into effect by a reset only. That the BMC shows a value is no
@@ -150,6 +163,11 @@ impl Flow<'_> {
             .or_default()
             .extend(ours);
         let (policy, shown) = (self.stage.options.reset, seen.is_satisfied());
+        let is_begun = item_acts(pass.work(place)).next().is_some();
+        let takes = Outage::of_settings(&place.target).expected;
+        if policy != ResetPolicy::None && !may_disturb(pass, place, (!is_begun).then_some(takes)) {
+            return;
+        }
         match place.target {
             Target::Bmc => power::reset_manager(pass, place, policy, shown),
             Target::Server(_) => power::restart(pass, place, policy, shown),

@@ -6,9 +6,10 @@ use super::hop::{Hop, no_bios};
 use super::sibling;
 use crate::model::action::UpdateAction;
 use crate::model::{Action, Target};
-use crate::plan::{VersionAssessment, choose_method, image_source, update_targets};
+use crate::plan::{Outage, VersionAssessment, choose_method, image_source, update_targets};
 use crate::run::deadline::{POST_TIMEOUT, after};
 use crate::run::foreign::{foreign_work, known, system, system_in_post};
+use crate::run::hold::may_disturb;
 use crate::run::pass::Pass;
 use crate::run::record::{Intent, Place, Record};
 use crate::run::stage::busy;
@@ -72,6 +73,10 @@ impl Hop<'_> {
             Ok(targets) => targets,
             Err(reason) => return pass.hold(place, format!("blocked: {reason}")),
         };
+        let takes = Outage::of_hop(&place.target).expected;
+        if !may_disturb(pass, place, Some(takes)) {
+            return;
+        }
         let intent = Intent::Update {
             from: live.to_owned(),
             to: self.spec.version.clone(),
