@@ -97,7 +97,8 @@ pub fn standings(spec: &RunSpec, look: &Look) -> BTreeMap<StageTarget, Standing>
 /// A setting is wanted now only if it stays, or if a hop that needs it is still to be made before it ends. It ends
 /// where a later applicable stage that is not transient sets it again; all of a transient stage ends at the next
 /// version stage. Hops of the BMC count for its servers and the other way round: nobody but the author knows for which
-/// of them a setting was meant. A transient stage with no version stage behind it has no end, and is wanted.
+/// of them a setting was meant. A transient stage with no version stage behind it has no end, and is wanted, but for
+/// what an earlier stage sets for good.
 pub fn superseded(
     spec: &RunSpec,
     standings: &BTreeMap<StageTarget, Standing>,
@@ -145,8 +146,13 @@ impl Rule<'_> {
             };
         }
         let all = keys(settings);
+        let is_last_word = stage.transient && self.next_version(index).is_none();
         let mut keys = BTreeMap::new();
         for (key, _) in &all {
+            if is_last_word && let Some(by) = self.set_for_good(index, target, key) {
+                keys.insert(key.clone(), by.name.clone());
+                continue;
+            }
             let Some((end, by)) = self.set_again(index, target, key) else {
                 continue;
             };
@@ -174,22 +180,30 @@ impl Rule<'_> {
 
     /// The next stage that is not transient, applies on the target, and sets the key.
     fn set_again(&self, index: usize, target: &Target, key: &str) -> Option<(usize, &StageSpec)> {
-        self.spec
-            .stages
-            .iter()
-            .enumerate()
+        let stages = self.spec.stages.iter().enumerate();
+        stages
             .skip(index + 1)
-            .find(|(later, stage)| {
-                let applies = self
-                    .standings
-                    .get(&(*later, target.clone()))
-                    .is_some_and(|s| s.is_applicable);
-                let settings = stage
-                    .kind
-                    .settings(target)
-                    .filter(|_| applies && !stage.transient);
-                settings.is_some_and(|settings| keys(settings).iter().any(|(set, _)| set == key))
-            })
+            .find(|(later, stage)| self.sets(*later, stage, target, key))
+    }
+
+    /// The last stage before that is not transient, applies on the target, and sets the key.
+    fn set_for_good(&self, index: usize, target: &Target, key: &str) -> Option<&StageSpec> {
+        let mut stages = self.spec.stages.iter().enumerate().take(index);
+        stages
+            .rfind(|(earlier, stage)| self.sets(*earlier, stage, target, key))
+            .map(|(_, stage)| stage)
+    }
+
+    fn sets(&self, index: usize, stage: &StageSpec, target: &Target, key: &str) -> bool {
+        let applies = self
+            .standings
+            .get(&(index, target.clone()))
+            .is_some_and(|s| s.is_applicable);
+        let settings = stage
+            .kind
+            .settings(target)
+            .filter(|_| applies && !stage.transient);
+        settings.is_some_and(|settings| keys(settings).iter().any(|(set, _)| set == key))
     }
 
     fn is_hop_due(&self, index: usize, target: &Target) -> bool {

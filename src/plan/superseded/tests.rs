@@ -53,6 +53,20 @@ fn set(name: &str, json: &Value) -> StageSpec {
 }
 
 #[test]
+fn a_transient_stage_without_an_end_yields_to_what_an_earlier_stage_sets_for_good() {
+    let stages = || {
+        vec![
+            set("keep", &json!({"K": 1})),
+            transient(set("open", &json!({"K": 2, "L": 3}))),
+        ]
+    };
+    assert_eq!(gone(stages(), "1.80", "2.50"), ["open.K"]);
+    let mut hop_behind = stages();
+    hop_behind.push(bios_hop("hop", "2.50", S));
+    assert_eq!(gone(hop_behind, "1.80", "2.10"), [""; 0]);
+}
+
+#[test]
 fn a_transient_stage_is_wanted_only_while_the_next_hop_is_due() {
     let stages = || {
         vec![
@@ -114,7 +128,8 @@ fn a_stage_that_does_not_apply_or_is_transient_supersedes_nothing() {
         gone(vec![pre(), guarded(post(), "2.10")], "1", "2.10"),
         ["pre"]
     );
-    assert!(gone(vec![pre(), transient(post())], "1", "2.10").is_empty());
+    let yields = gone(vec![pre(), transient(post())], "1", "2.10");
+    assert_eq!(yields, ["post"], "`pre` stays");
 }
 
 #[test]
