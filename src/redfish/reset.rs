@@ -6,6 +6,7 @@ use super::conversation::Conversation;
 use super::discover::allowed_values;
 use super::links::Links;
 use super::reader::{Expand, Reader};
+use super::systems::system_view;
 use super::transport::WireBody;
 use super::verdict::{Ask, judge};
 use super::wire::{at, link, text};
@@ -47,6 +48,9 @@ async fn find_action(
     reset_type: &str,
 ) -> Result<(String, String), Fault> {
     let doc = reader.read(uri).await?;
+    if let Some(fault) = boots_by_itself(uri, &doc, reset_type) {
+        return Err(fault);
+    }
     let offered = at(&doc, &["Actions", action]);
     let target = offered.and_then(|offered| link(offered, "target"));
     let (Some(offered), Some(target)) = (offered, target) else {
@@ -68,6 +72,17 @@ async fn find_action(
         )
     })?;
     Ok((target, spelled))
+}
+
+/// A host that began its POST after the look that decided on a reset may be flashing: it is left alone. A look at many
+/// systems takes minutes, and some flashes restart their host by themselves.
+fn boots_by_itself(uri: &str, doc: &Value, reset_type: &str) -> Option<Fault> {
+    let goes_on = matches!(reset_type, "On" | "ForceOn");
+    let in_post = system_view(uri, doc, None).in_post == Some(true);
+    (in_post && !goes_on).then(|| {
+        let text = format!("`{uri}` is in POST by now; `{reset_type}` is not sent");
+        Fault::new(FaultKind::NotReady, Retry::Transient, text)
+    })
 }
 
 /// The type in the BMC's spelling; as it is where the BMC states no list.
@@ -102,6 +117,17 @@ fn power(doc: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_that_began_its_post_meanwhile_is_not_reset() {
+        let post = json!({
+            "PowerState": "On",
+            "BootProgress": { "LastState": "PrimaryProcessorInitializationStarted" },
+        });
+        assert!(boots_by_itself("/s", &post, "ForceOff").is_some());
+        assert!(boots_by_itself("/s", &post, "On").is_none());
+        assert!(boots_by_itself("/s", &json!({"PowerState": "On"}), "ForceOff").is_none());
+    }
 
     #[test]
     fn a_type_that_is_not_allowed_has_no_spelling() {

@@ -290,3 +290,20 @@ async fn a_retry_after_date_of_a_bmc_in_1970_is_clamped() {
         world.elapsed()
     );
 }
+
+/// A look at many systems takes its time, and its first part may be older than a boot that the flash itself began.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_its_flash_restarts_in_the_middle_of_a_look_is_not_switched_off() {
+    let script = "[update]\nactivation = \"self-reboot\"\n[collections]\npage_size = 2";
+    let world = World::one(8, script);
+    let image = world.image("bios", "2.20");
+    let text = pipeline(&[hop("bios", "2.20", &image, "reset = \"force\"")]);
+    let report = world.apply(&[&text]).await;
+    completed(&world, &report);
+    assert_eq!(words(&world, BMC, &["bricked"]), [""; 0]);
+    assert_eq!(
+        world.caused(BMC, "reset "),
+        [""; 0],
+        "each restarted by itself"
+    );
+}

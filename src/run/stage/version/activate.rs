@@ -49,6 +49,11 @@ impl Hop<'_> {
                 milestone: Milestone::Booting,
             });
         }
+        if pass.work(place).step_since >= pass.now {
+            // Parts of a look are older than others: power and POST may be from before the image was staged, and the
+            // flash may have restarted the host since. Only a look that began after that decides.
+            return;
+        }
         let staged = follow::staged_for(pass, place);
         if let Some(other) = staged.iter().find(|software| {
             let version = software.version.as_deref();
