@@ -63,15 +63,14 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the next run of a pair with its first records.
+    /// Opens the next run of a pair; a run without records has not begun.
     pub(super) fn open(
         store: Arc<dyn Store>,
         pipeline: &PipelineName,
         bmc: &BmcName,
         lease: LeaseEpoch,
         at: Timestamp,
-        first: impl FnOnce(&RunKey) -> Vec<Record>,
-    ) -> Result<(Self, Vec<Record>), JournalError> {
+    ) -> Result<Self, JournalError> {
         let failed = |source| JournalError::Store {
             run: format!("{pipeline}/{bmc}"),
             source,
@@ -79,14 +78,11 @@ impl Journal {
         let row = store
             .open_run(pipeline, bmc, &lease, at, &[])
             .map_err(failed)?;
-        let records = first(&row.key);
-        let mut journal = Self {
+        Ok(Self {
             store,
             seq: row.last_seq,
             row,
-        };
-        journal.append(lease, at, &records)?;
-        Ok((journal, records))
+        })
     }
 
     /// Takes up an unfinished run with its records.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::pass::Pass;
 use super::record::{Intent, Place};
-use super::state::{RunState, WorkStatus};
+use super::state::{Act, RunState, WorkStatus};
 use crate::model::look::{JobView, SoftwareView, SystemView, TaskView};
 use crate::model::{Look, Outcome, ServerName, Target, TaskHandle};
 
@@ -85,9 +85,36 @@ pub(super) fn is_task_of(handle: &TaskHandle, task: &TaskView) -> bool {
 }
 
 fn foreign_job<'a>(state: &RunState, look: &'a Look) -> Option<&'a JobView> {
-    look.jobs
-        .iter()
-        .find(|job| !our_handles(state).any(|handle| is_job_of(handle, job)))
+    look.jobs.iter().find(|job| {
+        !our_handles(state).any(|handle| is_job_of(handle, job)) && !applies_our_write(state, job)
+    })
+}
+
+/// Whether a job came with a write of ours whose answer was lost: it was not there before, and applies what waits where
+/// we wrote. What else waits there is looked for beside it.
+fn applies_our_write(state: &RunState, job: &JobView) -> bool {
+    let is_of = |act: &Act| {
+        let Intent::Attributes {
+            uris, known_jobs, ..
+        } = &act.intent
+        else {
+            return false;
+        };
+        let goes_there = |uri: &String| {
+            job.about.as_deref().is_some_and(|about| {
+                about
+                    .trim_end_matches('/')
+                    .eq_ignore_ascii_case(uri.trim_end_matches('/'))
+            })
+        };
+        let lost = matches!(act.outcome, Some(Outcome::Lost { .. }));
+        lost && !known_jobs.contains(&job.uri) && uris.iter().any(goes_there)
+    };
+    let active = state
+        .works
+        .values()
+        .filter(|work| work.status == WorkStatus::Active);
+    active.flat_map(|work| &work.acts).any(is_of)
 }
 
 /// Whether a handle leads to a job: job and task of one thing share their last segment.

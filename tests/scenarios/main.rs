@@ -19,6 +19,7 @@ mod bmc_resources;
 mod budget;
 mod claims;
 mod common;
+mod crash;
 mod fan_out;
 mod hooks;
 mod journals;

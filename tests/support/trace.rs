@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use redpipe::daemon::history;
+use redpipe::store::Store;
 
 use super::world::{EPOCH, World};
 
@@ -19,10 +20,17 @@ impl World {
 
     /// What runs wrote down and what a BMC saw, in order of time: for people who look for the reason of a failure.
     pub(crate) fn trace(&self, name: &str) -> String {
+        self.trace_of(self.engine().store().as_ref(), name)
+    }
+
+    /// The same, by another store than the lab's own.
+    pub(crate) fn trace_of(&self, store: &dyn Store, name: &str) -> String {
         let epoch: Timestamp = EPOCH.parse().unwrap();
-        let at = |time: Timestamp| u64::try_from(time.duration_since(epoch).as_millis()).unwrap();
-        let engine = self.engine();
-        let events = history::events_after(engine.store().as_ref(), 0, usize::MAX >> 1).unwrap();
+        let at = |time: Timestamp| {
+            let since = time.duration_since(epoch).as_millis();
+            u64::try_from(since).unwrap_or_default()
+        };
+        let events = history::events_after(store, 0, usize::MAX >> 1).unwrap();
         let mut lines: Vec<(u64, String)> = events
             .into_iter()
             .filter(|event| event.key.bmc.as_str() == name)

@@ -177,8 +177,10 @@ impl Driver<'_> {
             Taken::FromExpired(_) => self.pause(LEASE_LIFE + FOREIGN_REQUEST_MAX).await?,
         }
         let (mut machine, mut journal, mut last) = match self.unfinished()? {
-            Some(row) => self.resume(row)?,
-            None => self.begin().await?,
+            // A process that died between opening a run and its first record looked at nothing.
+            Some((journal, records)) if records.is_empty() => self.begin(Some(journal)).await?,
+            Some((journal, records)) => self.resume(journal, &records)?,
+            None => self.begin(None).await?,
         };
         let mut rest = Duration::ZERO;
         loop {

@@ -1,5 +1,6 @@
 //! How a driver comes by its run: taken up from the journal, or opened after a first good look.
 
+use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::{Driver, Halt, Later, RunEnd};
@@ -7,27 +8,30 @@ use crate::daemon::history;
 use crate::daemon::journal::Journal;
 use crate::daemon::rollout::Needs;
 use crate::model::order::pause;
-use crate::model::{Fault, FaultKind, LookRequest, Retry, RunKey, Seen};
+use crate::model::{Fault, FaultKind, Look, LookRequest, Retry, Seen};
 use crate::plan::{Remembered, RunSpec};
 use crate::run::state::Hold;
 use crate::run::{Input, Record, RunMachine, RunPhase};
-use crate::store::RunRow;
 
 /// A machine, its journal, and the last look: what was asked and when.
 pub(super) type Started = (RunMachine, Journal, Option<(LookRequest, Instant)>);
 
+/// A journal that is not closed, and its records.
+pub(super) type Unfinished = (Journal, Vec<(Timestamp, Record)>);
+
 impl Driver<'_> {
     /// The unfinished run of this BMC; one of another pipeline that never wrote anything is closed.
-    pub(super) fn unfinished(&self) -> Result<Option<RunRow>, Halt> {
+    pub(super) fn unfinished(&self) -> Result<Option<Unfinished>, Halt> {
         let store = self.engine.store();
         let found = store
             .unfinished_run(&self.bmc.name)
             .map_err(|error| Halt::Broken(error.fault()))?;
         let Some(row) = found else { return Ok(None) };
-        if row.key.pipeline == self.assignment.pipeline.name {
-            return Ok(Some(row));
-        }
+        let is_ours = row.key.pipeline == self.assignment.pipeline.name;
         let (mut journal, records) = Journal::resume(store, row)?;
+        if is_ours {
+            return Ok(Some((journal, records)));
+        }
         let mut state = crate::run::RunState::default();
         for (at, record) in &records {
             state.apply(*at, record);
@@ -54,10 +58,13 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    pub(super) fn resume(&self, row: RunRow) -> Result<Started, Halt> {
-        let (mut journal, records) = Journal::resume(self.engine.store(), row)?;
+    pub(super) fn resume(
+        &self,
+        mut journal: Journal,
+        records: &[(Timestamp, Record)],
+    ) -> Result<Started, Halt> {
         let mut state = crate::run::RunState::default();
-        for (at, record) in &records {
+        for (at, record) in records {
             state.apply(*at, record);
         }
         let servers = state
@@ -97,22 +104,18 @@ impl Driver<'_> {
         Ok((machine, journal, None))
     }
 
-    /// A first good look, before anything is opened: who is there, and is it the right box.
-    pub(super) async fn begin(&self) -> Result<Started, Halt> {
-        self.may_begin()?;
+    /// A first good look, before anything is written down: who is there, and is it the right box. `opened` = the journal
+    /// of a run that is opened already and knows nothing yet.
+    pub(super) async fn begin(&self, opened: Option<Journal>) -> Result<Started, Halt> {
+        if opened.is_none() {
+            self.may_begin()?;
+        }
         let request = LookRequest {
             state: true,
             software: true,
             ..LookRequest::default()
         };
-        let seen = tokio::select! {
-            seen = self.client.look(&request) => seen,
-            () = self.stop.asked() => return Err(Halt::End(RunEnd::Interrupted(None))),
-        };
-        let look = match seen {
-            Seen::Looked(look) => look,
-            Seen::Failed(fault) => return Err(Halt::End(RunEnd::NotStarted(fault))),
-        };
+        let look = self.first_look(&request).await?;
         self.engine.keep_links(&self.bmc.name, &self.client);
         let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
         let servers = self.assignment.servers(&look).map_err(not_started)?;
@@ -128,35 +131,34 @@ impl Driver<'_> {
         }
         let context = self.context(&spec)?;
         let seen = Seen::Looked(look);
-        let now = self.now();
-        let permits = self.permits();
-        let mut opened = None;
-        let decide = |key: &RunKey| {
-            let machine = RunMachine::new(key.clone(), spec, context);
-            let mut decision = machine.decide(
-                now,
-                Input::Looked {
-                    request: &request,
-                    seen: &seen,
-                },
-                permits,
-            );
-            decision.act = None;
-            decision.hook = None;
-            opened = Some(machine);
-            decision.records
+        let (now, lease) = (self.now(), self.lease.epoch());
+        let mut journal = if let Some(journal) = opened {
+            journal
+        } else {
+            let pipeline = &self.assignment.pipeline.name;
+            Journal::open(self.engine.store(), pipeline, &self.bmc.name, lease, now)?
         };
-        let (journal, records) = Journal::open(
-            self.engine.store(),
-            &self.assignment.pipeline.name,
-            &self.bmc.name,
-            self.lease.epoch(),
-            now,
-            decide,
-        )?;
-        let mut machine = opened.expect("the journal was opened with this machine's records");
+        let mut machine = RunMachine::new(journal.key().clone(), spec, context);
+        // Nothing is sent on the first look: whatever follows from it is decided anew, once the records are durable.
+        let input = Input::Looked {
+            request: &request,
+            seen: &seen,
+        };
+        let records = machine.decide(now, input, self.permits()).records;
+        journal.append(lease, now, &records)?;
         self.take_up(&mut machine, now, &records);
         Ok((machine, journal, None))
+    }
+
+    async fn first_look(&self, request: &LookRequest) -> Result<Box<Look>, Halt> {
+        let seen = tokio::select! {
+            seen = self.client.look(request) => seen,
+            () = self.stop.asked() => return Err(Halt::End(RunEnd::Interrupted(None))),
+        };
+        match seen {
+            Seen::Looked(look) => Ok(look),
+            Seen::Failed(fault) => Err(Halt::End(RunEnd::NotStarted(fault))),
+        }
     }
 
     /// No run begins while its pipeline is paused, nor where only one that had begun is to be driven.

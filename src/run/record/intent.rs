@@ -68,6 +68,12 @@ pub enum Intent {
         /// once although nothing has read them yet.
         #[serde(default)]
         reset_required: bool,
+        /// Where they are written.
+        #[serde(default)]
+        uris: Vec<String>,
+        /// Jobs that stood on the BMC before: none of them can be ours.
+        #[serde(default)]
+        known_jobs: Vec<String>,
     },
     /// One resource of one flow item.
     Resource {

@@ -125,6 +125,7 @@ impl Flow<'_> {
             .map(|change| change.name.clone())
             .collect();
         let parts = group_patches(attributes, view);
+        let uris = parts.iter().map(|part| part.uri.clone()).collect();
         let apply_time = self.apply_time(view, attributes);
         let action = Action::PatchAttributes {
             target: place.target.clone(),
@@ -135,6 +136,8 @@ impl Flow<'_> {
             item: pass.work(place).items_done,
             names,
             reset_required: attributes.reset_required,
+            uris,
+            known_jobs: pass.look.jobs.iter().map(|job| job.uri.clone()).collect(),
         };
         pass.intend(place, intent, action);
     }

@@ -1,0 +1,90 @@
+//! One life of redpipe after another on the same store in memory.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use redpipe::daemon::{ApplyReport, Engine, EngineParts, apply};
+use redpipe::store::{MemoryStore, Owner, Store};
+
+use super::process::{Death, Meddler, Nobody, Process, ProcessConnect, ProcessStore, Watcher};
+use super::world::World;
+
+/// The store that outlives them.
+pub(crate) struct Lives {
+    pub(crate) store: Arc<dyn Store>,
+}
+
+/// One process: others see it live for as long as this is kept.
+pub(crate) struct Life {
+    pub(crate) process: Arc<Process>,
+    pub(crate) engine: Engine,
+    /// Never read: its kernel lock is the sign of life.
+    _lock: File,
+}
+
+impl Lives {
+    pub(crate) fn new() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::new()),
+        }
+    }
+
+    /// Starts the process of this number.
+    pub(crate) fn start(
+        &self,
+        world: &World,
+        number: u32,
+        death: Death,
+        watcher: Arc<dyn Watcher>,
+    ) -> Life {
+        self.start_with(world, number, death, watcher, Arc::new(Nobody), |parts| {
+            parts
+        })
+    }
+
+    /// Starts a process that a meddler makes a wrong one, with other parts.
+    pub(crate) fn start_with(
+        &self,
+        world: &World,
+        number: u32,
+        death: Death,
+        watcher: Arc<dyn Watcher>,
+        meddler: Arc<dyn Meddler>,
+        change: impl FnOnce(EngineParts) -> EngineParts,
+    ) -> Life {
+        let process = Process::new(number, death, watcher);
+        let lock_file = world.folder.path().join(format!("{number}.lock"));
+        let lock = File::create(&lock_file).unwrap();
+        lock.lock().unwrap();
+        let owner = Owner {
+            host: "lab".to_owned(),
+            pid: number,
+            lock_file,
+        };
+        let store = Arc::new(ProcessStore {
+            inner: Arc::clone(&self.store),
+            process: Arc::clone(&process),
+            meddler: Arc::clone(&meddler),
+        });
+        let mut parts = world.parts(store, owner);
+        parts.connect = Arc::new(ProcessConnect {
+            inner: parts.connect,
+            process: Arc::clone(&process),
+            meddler,
+        });
+        Life {
+            engine: Engine::new(change(parts)),
+            process,
+            _lock: lock,
+        }
+    }
+}
+
+impl Life {
+    /// Applies pipelines; `None` where the process died meanwhile.
+    pub(crate) async fn apply(&self, world: &World, pipelines: &[&str]) -> Option<ApplyReport> {
+        let assignments = world.assignments(pipelines).await;
+        let work = Box::pin(apply(&self.engine, assignments, world.options, &world.stop));
+        self.process.run(work).await
+    }
+}
