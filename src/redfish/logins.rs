@@ -27,7 +27,7 @@ pub struct LoginRecord {
     /// BMCs with something outstanding; a success takes its BMC out.
     #[serde(default)]
     pub bmcs: BTreeMap<String, BmcLogins>,
-    /// Set when [`REFUSING_BMCS_MAX`] BMCs refused it in a row: nobody is asked again until a person says so.
+    /// Set when three BMCs refused it in a row: nobody is asked again until a person says so.
     #[serde(default)]
     pub bad_everywhere: bool,
     /// Successes in a row, over all BMCs, since the last refusal.
