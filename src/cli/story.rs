@@ -11,6 +11,7 @@ pub(crate) fn sentence(record: &Record) -> Option<String> {
             return Some(format!("started for {}", names.join(", ")));
         }
         Record::Resumed { .. } => return Some("taken up again".to_owned()),
+        Record::Edited { .. } => return edited(record),
         Record::Ordered { order } => {
             return Some(format!("ordered: {} {}", order.verb.as_str(), order.said()));
         }
@@ -114,6 +115,36 @@ fn hold(step: &HoldStep) -> String {
         }
         HoldStep::Released => "hold: released".to_owned(),
     }
+}
+
+fn edited(record: &Record) -> Option<String> {
+    let Record::Edited {
+        again,
+        added,
+        removed,
+    } = record
+    else {
+        return None;
+    };
+    let mut parts = Vec::new();
+    let servers = |names: &[ServerName]| {
+        names
+            .iter()
+            .map(ServerName::as_str)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    if !again.is_empty() {
+        let places: Vec<String> = again.iter().map(name).collect();
+        parts.push(format!("looked at anew: {}", places.join(", ")));
+    }
+    if !added.is_empty() {
+        parts.push(format!("servers added: {}", servers(added)));
+    }
+    if !removed.is_empty() {
+        parts.push(format!("servers removed: {}", servers(removed)));
+    }
+    Some(format!("the files were edited; {}", parts.join("; ")))
 }
 
 fn undone(after: Option<&StageName>, reason: &str) -> String {

@@ -7,6 +7,7 @@ use crate::model::inventory::{Bmc, Inventory, SecretSource, Server};
 use crate::model::{Fault, FaultKind, Look, Retry, RunKey, ServerName};
 use crate::pipeline::{Given, Pipeline, Selector};
 use crate::plan::{ImageCatalog, RunSpec, Unresolvable, WantedImage, resolve, wanted_images};
+use crate::run::RunState;
 
 /// One pipeline on one BMC, with all that a plan needs but the BMC's own answers.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Assignment {
     pub images: Arc<ImageCatalog>,
     /// Variables of the environment that may hold a secret: no hook sees them.
     pub hidden: Arc<BTreeSet<String>>,
+    /// Servers of a run under way that the inventory lists no more.
+    pub gone: BTreeSet<ServerName>,
 }
 
 /// Pairs every pipeline with the BMCs that own at least one selected server, by pipeline and BMC name.
@@ -43,6 +46,7 @@ pub fn assign(
                 given: Arc::clone(given),
                 images: Arc::default(),
                 hidden: Arc::clone(&hidden),
+                gone: BTreeSet::new(),
             };
             if assignment.selects_any() {
                 assignments.push(assignment);
@@ -67,6 +71,7 @@ pub fn assign_run(
         given: Arc::clone(given),
         images: Arc::default(),
         hidden: Arc::new(secret_variables(inventory, given)),
+        gone: BTreeSet::new(),
     })
 }
 
@@ -142,17 +147,46 @@ impl Assignment {
         )
     }
 
+    /// The same with the servers of a run under way that the inventory lists no more, as the run found them.
+    pub(super) fn carrying(&self, state: &RunState) -> Self {
+        let mut carrying = self.clone();
+        let Some(start) = state
+            .start
+            .as_ref()
+            .filter(|_| !self.bmc.servers.is_empty())
+        else {
+            return carrying;
+        };
+        for name in start
+            .servers
+            .iter()
+            .filter(|name| self.bmc.server(name).is_none())
+        {
+            let system = start.boxes.get(name).map(|found| found.uri.clone());
+            carrying.gone.insert(name.clone());
+            carrying.bmc.servers.push(Server {
+                name: name.clone(),
+                system,
+                labels: self.bmc.labels.clone(),
+                expect: crate::model::inventory::Expect::default(),
+            });
+        }
+        carrying
+    }
+
     /// The specification of a run on these servers.
     pub fn spec(&self, servers: &[ServerName]) -> Result<RunSpec, Fault> {
         let servers: Vec<Server> = servers.iter().map(|name| self.server(name)).collect();
-        resolve(
+        let spec = resolve(
             &self.pipeline,
             &self.bmc,
             &servers,
             &self.given,
             &self.images,
         )
-        .map_err(|errors| unresolvable(&errors))
+        .map_err(|errors| unresolvable(&errors))?;
+        let gone = self.gone.clone();
+        Ok(RunSpec { gone, ..spec })
     }
 
     /// Images that the run will need, as far as the inventory alone says.

@@ -31,6 +31,22 @@ pub fn approval_digest<'s>(run: &str, servers: impl IntoIterator<Item = &'s Serv
     hex::encode(Sha256::digest(json!([run, servers]).to_string()))
 }
 
+/// Hexadecimal digits that tell two states of one stage apart.
+const PLACE_DIGITS: usize = 16;
+
+/// What one stage wants of one target, as a hash: another one means that the file was edited there.
+pub fn place_digest(of: &StageSpec, target: &Target) -> String {
+    let mut whole = stage(of);
+    if let Some(targets) = whole.get_mut("targets") {
+        *targets = targets.get(target.to_string()).cloned().unwrap_or_default();
+    }
+    let mut text = String::new();
+    canonical(&whole, &mut text);
+    let mut hex = hex::encode(Sha256::digest(text.as_bytes()));
+    hex.truncate(PLACE_DIGITS);
+    hex
+}
+
 fn stage(stage: &StageSpec) -> Value {
     let options = &stage.options;
     let targets: Map<String, Value> = match &stage.kind {

@@ -23,7 +23,7 @@ pub mod targets;
 mod testing;
 
 pub use conflict::{Claim, Conflict, conflicts};
-pub use digest::approval_digest;
+pub use digest::{approval_digest, place_digest};
 pub use firmware::{VersionAssessment, assess_version};
 pub use item::{ItemAssessment, ItemContext, assess_item};
 pub use method::{choose_method, image_source};

@@ -93,6 +93,7 @@ pub fn resolve(
         source: pipeline.source.clone(),
         bmc: bmc.name.clone(),
         servers: servers.iter().map(server_spec).collect(),
+        gone: BTreeSet::new(),
         pace: bmc.pace.clone(),
         rollout: pipeline.rollout,
         maintenance: pipeline.maintenance.clone(),

@@ -1,6 +1,6 @@
 //! What one run is about: one pipeline on one BMC, with every variable resolved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -24,6 +24,8 @@ pub struct RunSpec {
     pub bmc: BmcName,
     /// The selected servers behind it, in inventory order.
     pub servers: Vec<ServerSpec>,
+    /// Those of them that the inventory lists no more: nothing is begun on them.
+    pub gone: BTreeSet<ServerName>,
     /// How fast the BMC may be asked, and how long to wait before believing it.
     pub pace: Pace,
     /// How many BMCs of this pipeline at once, and when to stop.

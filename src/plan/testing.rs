@@ -46,6 +46,7 @@ pub(super) fn run(servers: &[&str], stages: Vec<StageSpec>) -> RunSpec {
         source: "p.toml".into(),
         bmc: "b".into(),
         servers: servers.collect(),
+        gone: std::collections::BTreeSet::new(),
         pace: Pace {
             settle_for: Duration::from_secs(1),
             ..Pace::default()

@@ -56,6 +56,7 @@ fn watched(spec: &RunSpec) -> impl Iterator<Item = (&StageSpec, &Target)> {
                 .into_iter()
                 .map(move |target| (stage, target))
         })
+        .filter(|(_, target)| target.server().is_none_or(|name| !spec.gone.contains(name)))
         .filter(|(stage, target)| {
             stage
                 .kind

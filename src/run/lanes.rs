@@ -10,8 +10,16 @@ impl RunState {
         let Some(start) = &self.start else {
             return Vec::new();
         };
-        let mut places = Vec::new();
-        let mut busy: Vec<Target> = Vec::new();
+        let under_way: Vec<Place> = self.under_way().cloned().collect();
+        if let Some(place) = under_way.iter().find(|place| place.target == Target::Bmc) {
+            // Whatever an edited file put before it: what a BMC has begun comes first.
+            return vec![place.clone()];
+        }
+        // The file may want nothing of a stage any more that is under way.
+        let of_no_stage =
+            |place: &&Place| !start.stages.iter().any(|head| head.name == place.stage);
+        let mut places: Vec<Place> = under_way.iter().filter(of_no_stage).cloned().collect();
+        let mut busy: Vec<Target> = places.iter().map(|place| place.target.clone()).collect();
         for stage in &start.stages {
             let targets: Vec<Target> = if stage.kind.is_bmc() {
                 vec![Target::Bmc]
@@ -29,8 +37,17 @@ impl RunState {
                 if busy.contains(&place.target) || self.is_done(&place) {
                     continue;
                 }
+                let may_begin = self.given_up(&place.target).is_none();
+                let has_begun = self
+                    .works
+                    .get(&place)
+                    .is_some_and(|work| work.status == WorkStatus::Active);
+                if self.is_removed(&place.target) && !has_begun {
+                    // Nothing waits for a server that is gone, but for what is under way there.
+                    continue;
+                }
                 busy.push(place.target.clone());
-                let may_begin = self.cancel().is_none() || self.works.contains_key(&place);
+                let may_begin = may_begin || self.works.contains_key(&place);
                 if may_begin && !self.is_given_up(&place) {
                     places.push(place);
                 }
@@ -40,6 +57,14 @@ impl RunState {
             }
         }
         places
+    }
+
+    /// What is under way.
+    fn under_way(&self) -> impl Iterator<Item = &Place> {
+        let works = self.works.iter();
+        works
+            .filter(|(_, work)| work.is_under_way())
+            .map(|(place, _)| place)
     }
 
     /// Whether a stage is done on a target.

@@ -9,7 +9,7 @@ use super::pass::Pass;
 pub use super::pass::Permits;
 use super::record::{HookOutcome, Record, ServerBox, StageHead, StageWord, Wait};
 use super::state::RunState;
-use super::{LOOKING_AGAIN, finish, held, hold, identity, stage};
+use super::{LOOKING_AGAIN, edit, finish, held, hold, identity, stage};
 use crate::model::{
     Action, Fault, FaultKind, IntentId, Look, LookRequest, Order, Outcome, Retry, RunKey, Seen,
     ServerName, Target,
@@ -25,7 +25,10 @@ const PASSES_MAX: usize = 4096;
 pub struct RunMachine {
     key: RunKey,
     run_id: String,
+    /// What is run: what the files say, but for what was begun before they said it.
     pub(super) spec: RunSpec,
+    /// What the files say.
+    file: RunSpec,
     context: Remembered,
     pub(super) state: RunState,
 }
@@ -89,6 +92,7 @@ impl RunMachine {
         Self {
             key,
             run_id,
+            file: spec.clone(),
             spec,
             context,
             state: RunState::default(),
@@ -116,6 +120,9 @@ impl RunMachine {
             "no record follows the end of a run"
         );
         self.state.apply(at, record);
+        if matches!(record, Record::Edited { .. } | Record::Done { .. }) {
+            self.spec = edit::as_begun(&self.file, &self.state);
+        }
     }
 
     /// The state as the records have it.
@@ -167,6 +174,7 @@ impl RunMachine {
             stages: self.heads(),
             generation: self.generation(),
         }];
+        records.extend(edit::edits(&self.file, &self.state));
         for (place, work) in &self.state.works {
             for act in work.acts.iter().filter(|act| act.outcome.is_none()) {
                 let message = "the process ended before the answer was written down";
@@ -229,6 +237,7 @@ impl RunMachine {
             state: self.state.clone(),
             adopted: BTreeMap::new(),
             records: Vec::new(),
+            is_over: false,
             act: None,
             hook: None,
             shut: false,
@@ -302,6 +311,9 @@ impl RunMachine {
                 if pass.is_active(&place) {
                     stage::step(pass, &place);
                 }
+                if pass.is_over {
+                    return;
+                }
             }
             held::expire(pass);
             hold::settle(pass);
@@ -327,10 +339,11 @@ impl RunMachine {
             StageKindSpec::BiosSettings(_) => StageWord::BiosSettings,
             StageKindSpec::BiosVersion(_) => StageWord::BiosVersion,
         };
-        self.spec
+        self.file
             .stages
             .iter()
             .map(|stage| StageHead {
+                wants: edit::wants(stage),
                 name: stage.name.clone(),
                 kind: kind(&stage.kind),
             })

@@ -7,6 +7,7 @@
 mod absence;
 mod attention;
 pub mod deadline;
+mod edit;
 mod finish;
 mod foreign;
 mod held;
@@ -21,6 +22,7 @@ mod stage;
 mod standing;
 pub mod state;
 pub mod status;
+pub mod waiting;
 
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use super::machine::{Decision, RunMachine};
 use super::record::{Place, Record, RunPhase, StageWord, Wait};
-use super::state::{RunState, Step, Work, WorkStatus};
+use super::state::{RunState, Work, WorkStatus};
 use super::{LOOKING_AGAIN, hold};
-use crate::model::{Order, Verb};
+use crate::model::{Order, Target, Verb};
 
 /// What a pause is called, at the front of the reason.
 const PAUSED: &str = "paused";
@@ -134,8 +134,8 @@ impl Follow {
                 Some(head.kind)
             });
             let work = self.state.works.get(&place);
-            if let Some(work) = work.filter(|work| is_at_rest(work)) {
-                let reason = stopped(&self.state, work, kind);
+            if let Some(work) = work.filter(|work| work.is_at_rest()) {
+                let reason = stopped(&self.state, &place.target, work, kind);
                 self.record(Record::Stopped { at: place, reason });
             }
         }
@@ -179,24 +179,21 @@ impl Follow {
     }
 }
 
-/// Whether nothing of a stage is under way on its target, nor owed to it: no request, no update, power as before.
-pub(super) fn is_at_rest(work: &Work) -> bool {
-    let is_idle = matches!(work.step, Step::Check | Step::Verify);
-    is_idle && !work.power_changed && work.update_at_large().is_none()
-}
-
 /// Why a stage ended before its aim was reached, and what a person should know of it.
-pub(super) fn stopped(state: &RunState, work: &Work, kind: Option<StageWord>) -> String {
-    let by = state
-        .cancel()
-        .map_or_else(String::new, |order| format!(" {}", order.said()));
+pub(super) fn stopped(
+    state: &RunState,
+    target: &Target,
+    work: &Work,
+    kind: Option<StageWord>,
+) -> String {
+    let why = state.given_up(target).unwrap_or_default();
     let is_settings = matches!(kind, Some(StageWord::BmcSettings | StageWord::BiosSettings));
     if is_settings && work.written {
         return format!(
-            "cancelled{by}; what was written stays, and some of it may take effect at the next restart"
+            "{why}; what was written stays, and some of it may take effect at the next restart"
         );
     }
-    format!("cancelled{by}")
+    why
 }
 
 /// The end of a cancelled run, once nothing of it is under way; one with a failure has failed.

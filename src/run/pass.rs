@@ -36,6 +36,8 @@ pub(super) struct Pass<'a> {
     /// Pending attributes that this look shows at exactly the values that a stage wants: ours, whoever wrote them.
     pub(super) adopted: BTreeMap<Target, BTreeSet<String>>,
     pub(super) records: Vec<Record>,
+    /// An outdated stage ended: what the file wants now is looked at next.
+    pub(super) is_over: bool,
     pub(super) act: Option<(IntentId, Action)>,
     pub(super) hook: Option<HookCall>,
     /// Whether a step that was granted does not fit into what is left of the window.
@@ -47,6 +49,9 @@ pub(super) const STOPPING: &str = "stopping: no further step is begun";
 
 impl Pass<'_> {
     pub(super) fn record(&mut self, record: Record) {
+        if let Record::Done { at, .. } = &record {
+            self.is_over |= self.state.works.get(at).is_some_and(|work| work.outdated);
+        }
         self.state.apply(self.now, &record);
         self.records.push(record);
     }

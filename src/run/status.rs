@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::record::{Place, RunPhase, StageHead, Wait};
-use super::state::{Hold, HoldPhase, HookState, RunState, Work, WorkStatus};
+use super::record::{Place, RunPhase, StageHead};
+use super::state::{Hold, HoldPhase, HookState, REMOVED, RunState, Work, WorkStatus};
+use super::waiting::{WaitStatus, waits};
 use crate::model::{RunKey, ServerName, Target};
 
 /// One run in `status` JSON.
@@ -48,23 +49,6 @@ pub struct RunStatus {
     pub next_wake: Option<Timestamp>,
     /// Summaries for machines.
     pub conditions: Vec<Condition>,
-}
-
-/// One wait.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WaitStatus {
-    /// The stage that waits; `None` = the run, between two stages.
-    pub stage: Option<String>,
-    /// `bmc`, or the server's name.
-    pub target: Option<String>,
-    /// For what.
-    pub reason: String,
-    /// Since when.
-    pub since: Timestamp,
-    /// When it turns into something else; `None` = only what the reason names ends it.
-    pub until: Option<Timestamp>,
-    /// Whether it is a hold.
-    pub held: bool,
 }
 
 /// One stage in `status` JSON.
@@ -189,42 +173,7 @@ pub fn status(key: &RunKey, state: &RunState, latest: bool) -> RunStatus {
     }
 }
 
-fn waits(state: &RunState) -> Vec<WaitStatus> {
-    if state.end.is_some() {
-        return Vec::new();
-    }
-    let of_places = active_waits(state).filter_map(|(place, work)| {
-        let (wait, since) = work.wait.as_ref()?;
-        Some(WaitStatus {
-            stage: Some(place.stage.to_string()),
-            target: Some(
-                place
-                    .target
-                    .server()
-                    .map_or_else(|| "bmc".to_owned(), ToString::to_string),
-            ),
-            ..wait_status(wait, *since)
-        })
-    });
-    let of_run = state
-        .wait
-        .iter()
-        .map(|(wait, since)| wait_status(wait, *since));
-    of_places.chain(of_run).collect()
-}
-
-fn wait_status(wait: &Wait, since: Timestamp) -> WaitStatus {
-    WaitStatus {
-        stage: None,
-        target: None,
-        reason: wait.reason.clone(),
-        since,
-        until: wait.until,
-        held: wait.held,
-    }
-}
-
-fn active_waits(state: &RunState) -> impl Iterator<Item = (Place, &Work)> {
+pub(super) fn active_waits(state: &RunState) -> impl Iterator<Item = (Place, &Work)> {
     state.active().into_iter().filter_map(|place| {
         let work = state.works.get(&place)?;
         work.wait.is_some().then_some((place, work))
@@ -325,7 +274,11 @@ fn stage_status(state: &RunState, head: &StageHead) -> StageStatus {
             (target, view)
         })
         .collect();
-    let phases: Vec<RunPhase> = views.iter().map(|(_, view)| view.phase).collect();
+    let phases: Vec<RunPhase> = views
+        .iter()
+        .filter(|(target, _)| !state.is_removed(target))
+        .map(|(_, view)| view.phase)
+        .collect();
     let phase = aggregate(&phases);
     let telling = views
         .iter()
@@ -406,6 +359,10 @@ fn target_view(state: &RunState, place: &Place) -> TargetView {
         percent: None,
     };
     let Some(work) = state.works.get(place) else {
+        if state.is_removed(&place.target) {
+            view.phase = RunPhase::Cancelled;
+            REMOVED.clone_into(&mut view.reason);
+        }
         return view;
     };
     match &work.status {

@@ -244,6 +244,40 @@ async fn nobody_takes_over_what_a_person_agreed_to() {
     assert_eq!(world.writes(BMC), [""; 0]);
 }
 
+/// Scenario 80: a server that is added is asked for before anything disturbs it, and what had begun is ended meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_added_gets_its_hold_before_it_walks() {
+    let mut world = World::one(2, "");
+    world.unlisted.insert("mock-1-s2".to_owned());
+    let text = owned("", &[bios_hop(&world, "2.20"), bmc_hop(&world, "1.60")]);
+    waits(&world, &world.apply(&[&text]).await);
+    assert_eq!(asked(&world).1, ["mock-1-s1", "mock-1/2"]);
+    approve(&world);
+    let begun = |world: &World| words(world, BMC, &["bios 1 flash begins"]);
+    world
+        .apply_watched(&[&text], |world, _| begun(world).is_empty())
+        .await;
+    world.unlisted.clear();
+    let report = world.apply(&[&text]).await;
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    assert!(run.reason.contains("waits for approval"), "{}", run.reason);
+    assert_eq!(asked(&world).1, ["mock-1-s1", "mock-1-s2", "mock-1/2"]);
+    let servers = &stage(run, "bios-2.20").servers;
+    let phases: Vec<RunPhase> = servers.iter().map(|server| server.phase).collect();
+    assert_eq!(phases, [RunPhase::Completed, RunPhase::Held]);
+    let sent = ["update accepted", "reset 2"];
+    assert_eq!(words(&world, BMC, &sent).len(), 1, "nothing new began");
+
+    approve(&world);
+    completed(&world, &world.apply(&[&text]).await);
+    let story = words(&world, BMC, &["bios 2 version", "bmc version"]);
+    assert_eq!(
+        story,
+        ["bios 2 version 2.10 -> 2.20", "bmc version 1.50 -> 1.60"]
+    );
+}
+
 /// What nobody could foresee is asked for anew, and only then touched.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_was_not_asked_for_is_not_touched_before_it_is() {

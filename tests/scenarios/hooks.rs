@@ -287,6 +287,25 @@ async fn a_cancelled_run_gives_its_servers_back_once_its_flash_has_ended() {
     assert_eq!(outcomes(&back[0]), ["mock-1-s1 unfinished"]);
 }
 
+/// Scenario 81: nothing more is asked for a server that left, and what was prepared for it is given back.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_left_the_inventory_is_given_back_with_the_others() {
+    let mut world = World::one(2, "[[system]]\nid = \"2\"\nbios = \"U54 v2.10\"\n");
+    let stages = [bios_hop(&world, "2.20"), bmc_hop(&world, "1.60")];
+    let text = hooked(&world, NOTE, NOTE, "", &stages);
+    held(&world.apply(&[&text]).await, &["blocked: "]);
+    world.unlisted.insert("mock-1-s2".to_owned());
+    completed(&world, &world.apply(&[&text]).await);
+    let back = told(&world, "undrain");
+    assert_eq!(back.len(), 1, "{back:#?}");
+    assert_eq!(
+        outcomes(&back[0]),
+        ["mock-1-s1 completed", "mock-1-s2 unfinished"]
+    );
+    let reason = &back[0]["outcomes"][1]["reason"];
+    assert_eq!(reason, "removed from the inventory");
+}
+
 /// What was never prepared is not given back either.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_cancelled_while_it_waits_for_its_owner_runs_no_hook() {

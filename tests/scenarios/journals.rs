@@ -19,7 +19,7 @@ use super::support::world::{World, end};
 const LEASE: Duration = Duration::from_secs(30);
 
 /// Every committed journal: version and name, how its run stands, and its stages.
-const FIXTURES: [(&str, &str, &[&str]); 6] = [
+const FIXTURES: [(&str, &str, &[&str]); 7] = [
     (
         "1/completed",
         "Completed",
@@ -42,6 +42,11 @@ const FIXTURES: [(&str, &str, &[&str]); 6] = [
     ),
     ("2/released", "Cancelled", &["bmc-1.60 Cancelled -"]),
     ("2/taken-back", "Cancelled", &["bios-2.20 Cancelled -"]),
+    (
+        "3/edited",
+        "Completed",
+        &["quiet Completed applied", "bmc-1.60 Completed applied"],
+    ),
 ];
 
 fn folder() -> PathBuf {

@@ -20,6 +20,7 @@ mod budget;
 mod claims;
 mod common;
 mod crash;
+mod edits;
 mod fan_out;
 mod hooks;
 mod journals;

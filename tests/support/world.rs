@@ -2,7 +2,7 @@
 //!
 //! It deliberately asserts nothing; tests do, on ledgers, statuses and reasons.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -51,6 +51,8 @@ pub(crate) struct World {
     pub(crate) extra: BTreeMap<String, String>,
     /// More lines of a `[[bmc.server]]`, by server name (`mock-1-s1`).
     pub(crate) server_extra: BTreeMap<String, String>,
+    /// Servers that the inventory leaves out.
+    pub(crate) unlisted: BTreeSet<String>,
     /// `[defaults]` of the inventory.
     pub(crate) defaults: String,
     pub(crate) stop: Stop,
@@ -135,6 +137,7 @@ impl World {
             images: Images::default(),
             extra: BTreeMap::new(),
             server_extra: BTreeMap::new(),
+            unlisted: BTreeSet::new(),
             defaults: "credentials = \"mock\"\ntls = \"insecure\"\n".to_owned(),
             stop: Stop::new(),
             options: ApplyOptions::default(),
@@ -174,6 +177,9 @@ impl World {
             .unwrap();
             for system in 1..=*count {
                 let server = format!("{name}-s{system}");
+                if self.unlisted.contains(&server) {
+                    continue;
+                }
                 let extra = self.server_extra.get(&server).map_or("", String::as_str);
                 writeln!(
                     text,

@@ -7,7 +7,8 @@ use crate::cli::shell::Shell;
 use crate::cli::table;
 use crate::daemon::{orders, summary};
 use crate::run::RunPhase;
-use crate::run::status::{RunStatus, StageStatus, WaitStatus};
+use crate::run::status::{RunStatus, StageStatus};
+use crate::run::waiting::WaitStatus;
 
 /// Prints one run in full, or all in short.
 pub(crate) fn run(shell: &Shell, wanted: Option<&str>) -> Exit {

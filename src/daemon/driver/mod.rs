@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use crate::daemon::board::Event;
 use crate::daemon::engine::Engine;
+use crate::daemon::history;
 use crate::daemon::journal::{Journal, JournalError};
 use crate::daemon::lease::{LEASE_LIFE, LeaseKeeper};
 use crate::daemon::prepare::Assignment;
@@ -110,6 +111,7 @@ pub(in crate::daemon) async fn drive(
     rollout: &Rollout,
     only_resume: bool,
 ) -> Drive {
+    let assignment = &carrying(engine, assignment);
     let bmc = &assignment.bmc;
     let lease =
         match LeaseKeeper::acquire(engine.store(), engine.clock(), &bmc.name, engine.owner()) {
@@ -155,6 +157,16 @@ pub(in crate::daemon) async fn drive(
     driver.client.close().await;
     driver.lease.release();
     end
+}
+
+/// The assignment with what a run under way has that the files have no more. What cannot be read here is told when the
+/// run is taken up.
+fn carrying(engine: &Engine, assignment: &Assignment) -> Assignment {
+    let store = engine.store();
+    let open = store.unfinished_run(&assignment.bmc.name).ok().flatten();
+    let ours = open.filter(|row| row.key.pipeline == assignment.pipeline.name);
+    let state = ours.and_then(|row| history::state_of(store.as_ref(), &row.key).ok());
+    state.map_or_else(|| assignment.clone(), |state| assignment.carrying(&state))
 }
 
 impl Driver<'_> {

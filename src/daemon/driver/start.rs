@@ -67,28 +67,25 @@ impl Driver<'_> {
         for (at, record) in records {
             state.apply(*at, record);
         }
-        let servers = state
+        let mut servers = state
             .start
             .as_ref()
             .map(|start| start.servers.clone())
             .unwrap_or_default();
+        if !self.only_resume {
+            // Whoever applies agrees to servers that came since.
+            let listed = self
+                .assignment
+                .listed()
+                .into_iter()
+                .map(|server| server.name);
+            let new: Vec<_> = listed.filter(|name| !servers.contains(name)).collect();
+            servers.extend(new);
+        }
         let spec = self
             .assignment
             .spec(&servers)
             .map_err(|fault| Halt::End(RunEnd::NotStarted(fault)))?;
-        if let Some(lost) = state
-            .works
-            .iter()
-            .find(|(place, work)| work.is_flashing() && spec.stage(&place.stage).is_none())
-        {
-            let message = format!(
-                "stage `{}` left the pipeline while its update is open",
-                lost.0.stage
-            );
-            let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message)
-                .with_hint("put the stage back until the run is over");
-            return Err(Halt::End(RunEnd::NotStarted(fault)));
-        }
         let context = self.context(&spec)?;
         let key = journal.key().clone();
         let mut machine = RunMachine::restore(

@@ -37,6 +37,7 @@ pub(in crate::run) fn may_disturb(
             pass.hold(place, giving_back(&hold));
             false
         }
+        Some(hold) if takes.is_none() && touched.is_subset(&hold.was_granted) => true,
         Some(hold) if is_current(pass.spec, &hold) && touched.is_subset(&hold.granted) => {
             let fits = fits(pass, place, takes);
             pass.shut |= !fits;

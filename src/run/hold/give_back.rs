@@ -7,7 +7,7 @@ use crate::model::order::Verb;
 use crate::model::{ServerName, Target};
 use crate::run::pass::{Pass, STOPPING};
 use crate::run::record::{HoldStep, HookSide, OutcomeWord, Place, Record, RunPhase, ServerOutcome};
-use crate::run::state::{Hold, HoldPhase, HookState, Release, RunState, Work, WorkStatus};
+use crate::run::state::{Hold, HoldPhase, HookState, REMOVED, Release, RunState, Work, WorkStatus};
 
 /// Gives servers back whose window is over, once nothing is in the middle of a step, and carries a giving back on.
 pub(in crate::run) fn settle(pass: &mut Pass<'_>) {
@@ -188,10 +188,12 @@ fn outcome(state: &RunState, server: &ServerName) -> ServerOutcome {
             })
     });
     if let (OutcomeWord::Completed, Some(head)) = (word, undone) {
-        (word, said) = (
-            OutcomeWord::Unfinished,
-            format!("stage `{}` is not done", head.name),
-        );
+        let why = if state.is_removed(&own) {
+            REMOVED.to_owned()
+        } else {
+            format!("stage `{}` is not done", head.name)
+        };
+        (word, said) = (OutcomeWord::Unfinished, why);
     }
     ServerOutcome {
         server: server.clone(),

@@ -14,7 +14,7 @@ use crate::model::{
 };
 
 /// The shape of [`Record`] that this build writes.
-pub const RECORD_VERSION: u32 = 2;
+pub const RECORD_VERSION: u32 = 3;
 
 /// One durable fact of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +57,15 @@ pub enum Record {
     Ordered {
         /// Which.
         order: Order,
+    },
+    /// The files say something else than when the run was last taken up.
+    Edited {
+        /// Stages that want something else of a target, or nothing any more.
+        again: Vec<Place>,
+        /// Servers that came into the inventory.
+        added: Vec<ServerName>,
+        /// Servers that left it.
+        removed: Vec<ServerName>,
     },
     /// A stage begins on a target.
     StageStarted {

@@ -1,5 +1,7 @@
 //! Where something happens, and what it waits for there.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,9 @@ pub struct StageHead {
     pub name: StageName,
     /// What it does.
     pub kind: StageWord,
+    /// What it wants of each target, as a hash; empty where an older redpipe wrote it.
+    #[serde(default)]
+    pub wants: BTreeMap<Target, String>,
 }
 
 /// The four kinds of stages.

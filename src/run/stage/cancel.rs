@@ -1,8 +1,9 @@
-//! A run that a person cancelled: no further step begins, and what is under way goes to its end.
+//! A run that a person cancelled, or a server that left the inventory: no further step begins, and what is under way
+//! goes to its end.
 
 use super::version;
 use crate::plan::StageSpec;
-use crate::run::order::{is_at_rest, stopped};
+use crate::run::order::stopped;
 use crate::run::pass::Pass;
 use crate::run::record::{Milestone, Place, Record, StageWord};
 use crate::run::state::Step;
@@ -10,7 +11,7 @@ use crate::run::state::Step;
 /// Ends a place at which nothing is under way; false where what is under way goes on as if nobody had cancelled.
 pub(super) fn step(pass: &mut Pass<'_>, place: &Place, stage: &StageSpec) -> bool {
     let work = pass.work(place);
-    if is_at_rest(work) {
+    if work.is_at_rest() {
         stop(pass, place, stage);
         return true;
     }
@@ -36,7 +37,7 @@ pub(super) fn stop(pass: &mut Pass<'_>, place: &Place, stage: &StageSpec) {
         (true, true) => StageWord::BmcVersion,
         (true, false) => StageWord::BiosVersion,
     };
-    let reason = stopped(&pass.state, pass.work(place), Some(kind));
+    let reason = stopped(&pass.state, &place.target, pass.work(place), Some(kind));
     pass.record(Record::Stopped {
         at: place.clone(),
         reason,

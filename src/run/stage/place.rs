@@ -32,7 +32,7 @@ pub(in crate::run) fn step(pass: &mut Pass<'_>, place: &Place) {
             ),
         );
     }
-    if pass.state.cancel().is_some() && cancel::step(pass, place, stage) {
+    if pass.state.given_up(&place.target).is_some() && cancel::step(pass, place, stage) {
         return;
     }
     if stage.kind.is_version() {

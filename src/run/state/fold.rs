@@ -67,6 +67,7 @@ impl Work {
             Record::Started { .. }
             | Record::Resumed { .. }
             | Record::Ordered { .. }
+            | Record::Edited { .. }
             | Record::StageStarted { .. }
             | Record::Outage { .. }
             | Record::RootGood { .. }

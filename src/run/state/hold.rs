@@ -16,6 +16,9 @@ pub struct Hold {
     pub servers: BTreeSet<ServerName>,
     /// Servers that disruptive steps may touch now.
     pub granted: BTreeSet<ServerName>,
+    /// Servers that were granted at any time since they were last given back: a step that has begun on them is ended,
+    /// whatever is asked for meanwhile.
+    pub was_granted: BTreeSet<ServerName>,
     /// Where it stands.
     pub phase: HoldPhase,
     /// When that began.
@@ -105,16 +108,18 @@ impl Hold {
             approval,
         } = step
         {
+            let began = old.as_ref().is_some_and(Self::is_owed);
             return Some(Self {
                 digest: digest.clone(),
                 servers: servers.iter().cloned().collect(),
                 granted: granted.iter().cloned().collect(),
+                was_granted: old.map(|old| old.was_granted).unwrap_or_default(),
                 phase: HoldPhase::Asked,
                 since: at,
                 hooks_done: 0,
                 hook: HookState::Idle,
                 approval: *approval,
-                began: old.is_some_and(|old| old.is_owed()),
+                began,
             });
         }
         let mut hold = old?;
@@ -147,6 +152,7 @@ impl Hold {
             }
             HoldStep::Granted => {
                 hold.granted.clone_from(&hold.servers);
+                hold.was_granted.extend(hold.servers.iter().cloned());
                 hold.enter(HoldPhase::Granted, at);
             }
             HoldStep::Releasing {

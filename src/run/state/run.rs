@@ -76,6 +76,8 @@ pub struct Start {
     pub platform: String,
     /// Generation of the file last taken up, salted.
     pub generation: String,
+    /// Servers that left the inventory since.
+    pub removed: BTreeSet<ServerName>,
 }
 
 impl Start {
@@ -105,6 +107,7 @@ impl Start {
             digest: digest.clone(),
             platform: platform.clone(),
             generation: generation.clone(),
+            removed: BTreeSet::new(),
         })
     }
 }
@@ -127,6 +130,11 @@ impl RunState {
             } => self.resumed(digest, stages, generation),
             Record::Hold { step } => self.hold_moved(at, step),
             Record::Ordered { order } => self.take_order(order),
+            Record::Edited {
+                again,
+                added,
+                removed,
+            } => self.edited(at, again, added, removed),
             Record::StageStarted { at: place, attempt } => {
                 self.works
                     .entry(place.clone())
@@ -172,6 +180,7 @@ impl RunState {
             Record::Resumed { .. }
             | Record::Ordered { .. }
             | Record::Hold { .. }
+            | Record::Edited { .. }
             | Record::Notice { .. }
             | Record::Outage { .. }
             | Record::RootGood { .. } => {}
@@ -278,5 +287,8 @@ impl RunState {
             .entry(place.clone())
             .or_insert_with(|| Work::new(1, at));
         work.apply(at, record);
+        if work.outdated && matches!(record, Record::Done { .. }) {
+            self.works.remove(place);
+        }
     }
 }

@@ -58,6 +58,8 @@ pub struct Work {
     pub adopted: bool,
     /// Why the last try is lost, while what is left of it is looked for.
     pub lost: Option<Fault>,
+    /// Whether the file wants something else by now: what is under way is ended as it was begun, then looked at anew.
+    pub outdated: bool,
     /// Whether what it had reached was found undone at the end of the run, and is applied again: once.
     pub reopened: bool,
 }
@@ -227,6 +229,7 @@ impl Work {
             resends: 0,
             adopted: false,
             lost: None,
+            outdated: false,
             reopened: false,
         }
     }
@@ -259,6 +262,17 @@ impl Work {
         self.status == WorkStatus::Active
             && self.step != Step::Restoring
             && self.update_at_large().is_some()
+    }
+
+    /// Whether nothing of it is under way, nor owed to its target: no request, no update, power as before.
+    pub fn is_at_rest(&self) -> bool {
+        let is_idle = matches!(self.step, Step::Check | Step::Verify);
+        is_idle && !self.power_changed && self.update_at_large().is_none()
+    }
+
+    /// Whether something of it is under way.
+    pub fn is_under_way(&self) -> bool {
+        self.status == WorkStatus::Active && !self.is_at_rest()
     }
 
     /// Whole tries so far, and update requests that were sent anew after a doubt: each counts as one.

@@ -98,7 +98,8 @@ pub(in crate::run) fn step(pass: &mut Pass<'_>, place: &Place, stage: &StageSpec
         Step::Verify => flow.verify(pass, place),
         Step::Restoring => {
             if power::restore(pass, place) {
-                if pass.state.cancel().is_some() && flow.item(pass, place).is_some() {
+                if pass.state.given_up(&place.target).is_some() && flow.item(pass, place).is_some()
+                {
                     cancel::stop(pass, place, stage);
                 } else {
                     Flow::finish(pass, place);

@@ -41,8 +41,7 @@ pub(in crate::run) fn cancel(pass: &mut Pass<'_>, place: &Place, stage: &StageSp
     if hop.is_at_target(pass, place) {
         return false;
     }
-    let by = pass.state.cancel().map(crate::model::Order::said);
-    let message = format!("cancelled {}", by.unwrap_or_default());
+    let message = pass.state.given_up(&place.target).unwrap_or_default();
     pass.record(Record::Failing {
         at: place.clone(),
         fault: Fault::new(FaultKind::Cancelled, Retry::Never, message),

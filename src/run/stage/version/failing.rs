@@ -55,7 +55,7 @@ fn take_back(pass: &mut Pass<'_>, place: &Place, fault: &Fault, left: follow::Le
         return pass.intend(place, intent, Action::Withdraw { uri });
     }
     let how = if fault.kind == FaultKind::Cancelled {
-        format!("the hop is {}", fault.message)
+        format!("the hop is given up ({})", fault.message)
     } else {
         format!("the hop has failed ({})", fault.message)
     };
