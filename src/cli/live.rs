@@ -6,6 +6,7 @@ use console::truncate_str;
 use jiff::Timestamp;
 
 use crate::daemon::board::Row;
+use crate::model::BmcName;
 use crate::run::RunPhase;
 use crate::run::status::{RunStatus, ServerStatus, StageStatus};
 
@@ -15,6 +16,17 @@ pub(crate) fn lines(rows: &[(String, Row)], columns: usize, now: Timestamp) -> V
         .flat_map(|(name, row)| run_lines(name, row, now))
         .map(|line| cut(&line, columns))
         .collect()
+}
+
+/// One line: how many BMCs have been read, and which have not.
+pub(crate) fn awaited_lines(all: usize, left: &[BmcName], columns: usize) -> Vec<String> {
+    if left.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = left.iter().map(BmcName::as_str).collect();
+    let read = all - left.len();
+    let line = format!("read {read} of {all} BMCs; waits for {}", names.join(", "));
+    vec![cut(&line, columns)]
 }
 
 fn run_lines(name: &str, row: &Row, now: Timestamp) -> Vec<String> {

@@ -6,11 +6,11 @@ use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 
-use super::live::lines;
+use super::live::{awaited_lines, lines};
 use super::printer::Printer;
 use super::story::sentence;
-use crate::daemon::Board;
 use crate::daemon::board::{Event, Row};
+use crate::daemon::{Awaited, Board};
 
 /// Between two drawings; fast enough to feel live, slow enough to cost nothing.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -49,6 +49,32 @@ pub(crate) async fn watch(board: Board, screen: &Screen, now: impl Fn() -> Times
 }
 
 async fn draw(board: Board, screen: &MultiProgress, now: impl Fn() -> Timestamp) {
+    let shown = |columns| {
+        let rows: Vec<(String, Row)> = board
+            .rows()
+            .into_iter()
+            .map(|((pipeline, bmc), row)| (format!("{pipeline}/{bmc}"), row))
+            .collect();
+        lines(&rows, columns, now())
+    };
+    redraw(screen, shown).await;
+}
+
+/// Shows which BMCs have not told everything yet, where a person watches, until it is dropped.
+pub(crate) async fn wait(awaited: &Awaited, screen: &Screen) {
+    match &screen.drawn {
+        Some(drawn) => {
+            let shown = |columns| {
+                let (all, left) = awaited.left();
+                awaited_lines(all, &left, columns)
+            };
+            redraw(drawn, shown).await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+async fn redraw(screen: &MultiProgress, lines: impl Fn(usize) -> Vec<String>) {
     let terminal = Term::stderr();
     let plain =
         ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -58,16 +84,11 @@ async fn draw(board: Board, screen: &MultiProgress, now: impl Fn() -> Timestamp)
     };
     let bars = &mut drawn.bars;
     loop {
-        let rows: Vec<(String, Row)> = board
-            .rows()
-            .into_iter()
-            .map(|((pipeline, bmc), row)| (format!("{pipeline}/{bmc}"), row))
-            .collect();
         // Asked each time: a window changes its size.
         let (_, columns) = terminal.size();
         // The terminal's `^C` pushes the cursor a line down, and one line too few is taken off then: an empty one.
         let mut shown = vec![" ".to_owned()];
-        shown.extend(lines(&rows, usize::from(columns), now()));
+        shown.extend(lines(usize::from(columns)));
         while bars.len() < shown.len() {
             let bar = screen.add(ProgressBar::new_spinner());
             bar.set_style(plain.clone());

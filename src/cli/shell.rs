@@ -12,11 +12,12 @@ use super::args::Args;
 use super::exit::Exit;
 use super::files::{self, FilesError};
 use super::printer::Printer;
+use super::progress::{self, Screen};
 use super::report;
 use super::signals::{READING, Signals};
 use super::told::{ErrorRow, Told};
 use crate::daemon::{
-    Assignment, Engine, Env, OpenOptions, Stop, assign, assign_run, open, prepare_images,
+    Assignment, Awaited, Engine, Env, OpenOptions, Stop, assign, assign_run, open, prepare_images,
     read_given,
 };
 use crate::model::{Fault, RunKey};
@@ -76,13 +77,15 @@ impl Shell {
     pub(crate) async fn reading<T>(
         &self,
         stop: &Stop,
+        awaited: &Awaited,
         work: impl Future<Output = Option<T>>,
     ) -> Result<T, Exit> {
-        let say = |text: &str| self.printer.error(text);
-        let signals = Signals::listen().ask(stop, READING, say);
+        let screen = Screen::new(self.printer);
+        let signals = Signals::listen().ask(stop, READING, |text| screen.say(text));
         let done = tokio::select! {
             done = work => done,
             () = signals => None,
+            () = progress::wait(awaited, &screen) => None,
         };
         done.ok_or_else(|| {
             let message = "interrupted before every BMC was read";

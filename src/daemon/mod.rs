@@ -34,4 +34,4 @@ pub use prepare::{Assignment, assign, assign_run};
 pub use scheduler::{ApplyOptions, ApplyReport, apply};
 pub use secrets::{Env, Secrets};
 pub use stop::Stop;
-pub use survey::{Checked, Planned, check, plan};
+pub use survey::{Awaited, Checked, Planned, check, plan};

@@ -1,7 +1,8 @@
 //! Looking without touching: what a plan needs to see, and what `inventory check` tells.
 
+use std::collections::BTreeSet;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -16,6 +17,42 @@ use crate::redfish::Client;
 
 /// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
 const READS_MAX: usize = 128;
+
+/// The BMCs that a reading waits for, for those who watch. Clones watch the same reading.
+#[derive(Debug, Clone, Default)]
+pub struct Awaited {
+    bmcs: Arc<Mutex<Waiting>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    all: usize,
+    left: BTreeSet<BmcName>,
+}
+
+impl Awaited {
+    /// How many BMCs are read in all, and which have not told everything yet.
+    pub fn left(&self) -> (usize, Vec<BmcName>) {
+        let bmcs = self.lock();
+        (bmcs.all, bmcs.left.iter().cloned().collect())
+    }
+
+    fn begin<'b>(&self, bmcs: impl Iterator<Item = &'b BmcName>) {
+        let left: BTreeSet<BmcName> = bmcs.cloned().collect();
+        *self.lock() = Waiting {
+            all: left.len(),
+            left,
+        };
+    }
+
+    fn done(&self, bmc: &BmcName) {
+        self.lock().left.remove(bmc);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.bmcs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// What planning one assignment found.
 #[derive(Debug, Clone)]
@@ -35,14 +72,18 @@ pub async fn plan(
     engine: &Engine,
     assignments: &[Assignment],
     stop: &Stop,
+    awaited: &Awaited,
 ) -> Option<Vec<Planned>> {
+    awaited.begin(assignments.iter().map(|each| &each.bmc.name));
     let reads = Arc::new(Semaphore::new(READS_MAX));
     let mut tasks = JoinSet::new();
     for (index, assignment) in assignments.iter().cloned().enumerate() {
         let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
+        let awaited = awaited.clone();
         tasks.spawn(async move {
             let _permit = reads.acquire_owned().await;
             let planned = Box::pin(plan_one(&engine, &assignment, &stop)).await;
+            awaited.done(&assignment.bmc.name);
             (index, planned)
         });
     }
@@ -91,6 +132,7 @@ async fn read<T>(
     stop: &Stop,
     reading: impl Future<Output = Result<T, Fault>>,
 ) -> Option<Result<T, Fault>> {
+    client.be_brief();
     let found = tokio::select! {
         found = reading => Some(found),
         () = stop.asked() => None,
@@ -112,14 +154,24 @@ pub struct Checked {
 }
 
 /// Reaches every BMC once and reads what identifies it; writes nothing but sessions and pins. `None` = stopped.
-pub async fn check(engine: &Engine, bmcs: &[Bmc], stop: &Stop) -> Option<Vec<Checked>> {
+pub async fn check(
+    engine: &Engine,
+    bmcs: &[Bmc],
+    stop: &Stop,
+    awaited: &Awaited,
+) -> Option<Vec<Checked>> {
+    awaited.begin(bmcs.iter().map(|bmc| &bmc.name));
     let reads = Arc::new(Semaphore::new(READS_MAX));
     let mut tasks = JoinSet::new();
     for (index, bmc) in bmcs.iter().cloned().enumerate() {
         let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
+        let awaited = awaited.clone();
         tasks.spawn(async move {
             let _permit = reads.acquire_owned().await;
-            (index, Box::pin(check_one(&engine, bmc, &stop)).await)
+            let name = bmc.name.clone();
+            let checked = Box::pin(check_one(&engine, bmc, &stop)).await;
+            awaited.done(&name);
+            (index, checked)
         });
     }
     in_order(tasks).await

@@ -112,6 +112,11 @@ impl Client {
         self.conversation.set_guard(guard);
     }
 
+    /// Silence of this BMC is an answer from now on: see [`Conversation::be_brief`].
+    pub fn be_brief(&self) {
+        self.conversation.be_brief();
+    }
+
     /// Declares that this BMC is expected to be away, or no longer.
     pub fn outage(&self, on: bool) {
         self.conversation.outage(on);

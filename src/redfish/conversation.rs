@@ -3,14 +3,14 @@
 //! It knows requests, not resources: what a document means is decided above.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::header::LOCATION;
 use http::{HeaderMap, Method};
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::answer::{Answer, Patched, Sent};
 use super::clock::Clock;
@@ -33,6 +33,9 @@ const CONNECT_TRIES: u32 = 2;
 
 /// Wait before the second try of a read at the default pace; it doubles with each.
 const BACK_OFF: Duration = Duration::from_secs(1);
+
+/// A try that took longer is not made again where somebody waits for one look alone.
+const BRIEF: Duration = Duration::from_secs(5);
 
 /// Redirects followed by one read: services redirect to the form with or without a trailing slash.
 const REDIRECTS_MAX: u32 = 3;
@@ -66,6 +69,7 @@ pub struct Conversation {
     line: Line,
     sessions: Sessions,
     pub(super) memory: Arc<dyn Memory>,
+    is_brief: AtomicBool,
 }
 
 impl Conversation {
@@ -81,7 +85,14 @@ impl Conversation {
             ),
             sessions: Sessions::new(parts.auth, Arc::clone(&parts.memory), parts.credentials),
             memory: parts.memory,
+            is_brief: AtomicBool::new(false),
         }
+    }
+
+    /// From now on a read that ran into a time limit is not tried again: for those who want to know once how a BMC is,
+    /// and to whom silence is an answer.
+    pub fn be_brief(&self) {
+        self.is_brief.store(true, Ordering::Relaxed);
     }
 
     /// Reads a resource: logged in, paced, retried, same-origin redirects followed. `Ok` is always a 2xx answer with JSON
@@ -202,6 +213,7 @@ impl Conversation {
         let mut tries = 0;
         loop {
             tries += 1;
+            let began = Instant::now();
             let (fault, most) = match self.read_once(path, identity).await {
                 Ok(answer) if answer.is_good() && !answer.not_json => return Ok(answer),
                 Ok(answer) => (answer.fault("GET"), READ_TRIES),
@@ -210,7 +222,9 @@ impl Conversation {
                     (self.line.fault(trouble, "GET", path), most)
                 }
             };
-            if fault.retry != Retry::Transient || tries >= most || self.line.in_outage() {
+            let is_enough =
+                tries >= most || self.is_brief.load(Ordering::Relaxed) && began.elapsed() > BRIEF;
+            if fault.retry != Retry::Transient || is_enough || self.line.in_outage() {
                 return Err(fault);
             }
             tracing::debug!(bmc = %self.line.bmc, path, tries, %fault, "read is tried again");

@@ -35,5 +35,6 @@ mod orders;
 mod polls;
 mod rollout;
 mod servers;
+mod silent;
 mod verbs;
 mod window;

@@ -17,8 +17,8 @@ use mock_bmc::time::Moment;
 use redpipe::daemon::board::Row;
 use redpipe::daemon::orders::{self, Reached};
 use redpipe::daemon::{
-    ApplyOptions, ApplyReport, Assignment, Board, Connect, Engine, EngineParts, Env, Planned,
-    RunEnd, Secrets, Stop, apply, assign, plan, prepare_images, read_given,
+    ApplyOptions, ApplyReport, Assignment, Awaited, Board, Connect, Engine, EngineParts, Env,
+    Planned, RunEnd, Secrets, Stop, apply, assign, plan, prepare_images, read_given,
 };
 use redpipe::model::inventory::Bmc as ListedBmc;
 use redpipe::model::{About, BmcName, Fault, Order, PipelineName, RunKey, Verb};
@@ -355,7 +355,8 @@ impl World {
     /// Plans pipelines by a new engine.
     pub(crate) async fn plan(&self, pipelines: &[&str]) -> Vec<Planned> {
         let assignments = self.assignments(pipelines).await;
-        let planned = Box::pin(plan(&self.engine(), &assignments, &self.stop)).await;
+        let awaited = Awaited::default();
+        let planned = Box::pin(plan(&self.engine(), &assignments, &self.stop, &awaited)).await;
         planned.expect("nobody stops it")
     }
 

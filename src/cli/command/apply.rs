@@ -9,7 +9,9 @@ use crate::cli::progress::{self, Screen};
 use crate::cli::report;
 use crate::cli::shell::Shell;
 use crate::cli::signals::{Signals, WRITING};
-use crate::daemon::{self, ApplyOptions, ApplyReport, Assignment, Engine, RunEnd, Stop, summary};
+use crate::daemon::{
+    self, ApplyOptions, ApplyReport, Assignment, Awaited, Engine, RunEnd, Stop, summary,
+};
 use crate::run::RunPhase;
 use crate::run::status::RunStatus;
 
@@ -55,10 +57,9 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
 
 /// Shows the plan and asks.
 async fn agreed(shell: &Shell, engine: &Engine, assignments: &[Assignment]) -> Result<(), Exit> {
-    let stop = Stop::new();
-    let planned = shell
-        .reading(&stop, daemon::plan(engine, assignments, &stop))
-        .await?;
+    let (stop, awaited) = (Stop::new(), Awaited::default());
+    let work = daemon::plan(engine, assignments, &stop, &awaited);
+    let planned = shell.reading(&stop, &awaited, work).await?;
     if plan::show(shell, &planned) == Exit::Usage {
         return Err(Exit::Usage);
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::{report, table};
-use crate::daemon::{Checked, Stop, check};
+use crate::daemon::{Awaited, Checked, Stop, check};
 use crate::model::look::{Power, Problem};
 use crate::model::{Capability, Fault, FaultKind, Look, Target};
 
@@ -55,8 +55,9 @@ pub(crate) async fn run(shell: &Shell) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    let stop = Stop::new();
-    let checked = match shell.reading(&stop, check(&engine, bmcs, &stop)).await {
+    let (stop, awaited) = (Stop::new(), Awaited::default());
+    let work = check(&engine, bmcs, &stop, &awaited);
+    let checked = match shell.reading(&stop, &awaited, work).await {
         Ok(checked) => checked,
         Err(exit) => return exit,
     };

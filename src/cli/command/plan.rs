@@ -5,7 +5,7 @@ use crate::cli::command::inventory_check::exit_of;
 use crate::cli::exit::Exit;
 use crate::cli::report;
 use crate::cli::shell::Shell;
-use crate::daemon::{Planned, Stop, plan};
+use crate::daemon::{Awaited, Planned, Stop, plan};
 use crate::model::Target;
 use crate::plan::{
     Conflict, PlanAction, PlanProblem, PlanReport, RunReport, RunSpec, TargetReport, conflicts,
@@ -26,8 +26,9 @@ pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
         Err(exit) => return exit,
     };
     let stop = Stop::new();
-    let work = plan(&engine, &assignments, &stop);
-    let planned = match shell.reading(&stop, work).await {
+    let awaited = Awaited::default();
+    let work = plan(&engine, &assignments, &stop, &awaited);
+    let planned = match shell.reading(&stop, &awaited, work).await {
         Ok(planned) => planned,
         Err(exit) => return exit,
     };

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::lines;
+use super::{awaited_lines, lines};
 use crate::daemon::board::Row;
 use crate::model::{Fault, FaultKind, Retry};
 use crate::run::RunPhase;
@@ -78,6 +78,17 @@ fn shown_in(columns: usize, row: Row) -> Vec<String> {
 
 fn after(seconds: i64) -> Option<Timestamp> {
     Timestamp::from_second(seconds).ok()
+}
+
+#[test]
+fn whoever_waits_for_bmcs_sees_which_and_how_many_are_read() {
+    let left = ["b2".into(), "b9".into()];
+    assert_eq!(
+        awaited_lines(7, &left, 80),
+        ["read 5 of 7 BMCs; waits for b2, b9"]
+    );
+    assert_eq!(awaited_lines(7, &left, 12), ["read 5 of 7…"]);
+    assert_eq!(awaited_lines(7, &[], 80), [""; 0]);
 }
 
 #[test]

@@ -116,6 +116,27 @@ async fn a_hanging_bmc_is_given_up_in_bounded_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn to_those_in_a_hurry_silence_is_an_answer_and_a_blink_is_none() {
+    let (bmc, memory) = (FakeBmc::new(), TestMemory::default());
+    let talk = talk(&bmc, &memory, |_| {});
+    talk.get(SYSTEM).await.unwrap();
+    talk.be_brief();
+    bmc.fault(
+        Method::GET,
+        SYSTEM,
+        Fault::Answer(500, vec![], String::new()),
+    );
+    talk.get(SYSTEM).await.unwrap();
+    bmc.fault(Method::GET, SYSTEM, Fault::Hang);
+    let before = bmc.count(&Method::GET, SYSTEM);
+    assert_eq!(
+        talk.get(SYSTEM).await.unwrap_err().kind,
+        FaultKind::Unreachable
+    );
+    assert_eq!(bmc.count(&Method::GET, SYSTEM), before + 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_busy_bmc_is_asked_again_when_it_says() {
     let (bmc, memory) = (FakeBmc::new(), TestMemory::default());
     let talk = talk(&bmc, &memory, |_| {});
