@@ -39,10 +39,20 @@ pub(crate) fn fault(context: &str, fault: &Fault) -> String {
     text
 }
 
-/// Every finding of a load, each with its file, line, column and the text underlined.
+/// Most findings that are told in full: nobody reads a thousand, and what is wrong everywhere shows in the first.
+const FINDINGS_MAX: usize = 50;
+
+/// The findings of a load, each with its file, line, column and the text underlined; errors first where there are too
+/// many to tell.
 pub(crate) fn findings(diagnostics: &Diagnostics) -> String {
     let mut text = String::new();
-    for finding in &diagnostics.findings {
+    let mut told: Vec<&Diagnostic> = diagnostics.findings.iter().collect();
+    let left_out = told.len().saturating_sub(FINDINGS_MAX);
+    if left_out > 0 {
+        told.sort_by_key(|finding| finding.severity != Severity::Error);
+        told.truncate(FINDINGS_MAX);
+    }
+    for finding in told {
         let _infallible = writeln!(text, "{}: {}", finding.severity, finding.message);
         text.push_str(&excerpt(diagnostics, finding));
         for related in &finding.related {
@@ -58,6 +68,9 @@ pub(crate) fn findings(diagnostics: &Diagnostics) -> String {
             let _infallible = writeln!(text, "hint: {hint}");
         }
         text.push('\n');
+    }
+    if left_out > 0 {
+        let _infallible = writeln!(text, "and {left_out} more\n");
     }
     let counts = [
         counted(diagnostics.count(Severity::Error), "error"),

@@ -21,7 +21,7 @@ use crate::daemon::{
     read_given,
 };
 use crate::model::{Fault, RunKey};
-use crate::pipeline::{Diagnostics, Given, Loaded, Pipeline, Selector, UnusableImage};
+use crate::pipeline::{Diagnostics, Given, Loaded, Needs, Pipeline, Selector, UnusableImage};
 
 /// One invocation.
 pub(crate) struct Shell {
@@ -205,6 +205,17 @@ impl Shell {
             return Err(Exit::Usage);
         }
         Ok(assignments)
+    }
+
+    /// Tells every hook that cannot be run with the place that names it.
+    pub(crate) fn hooks(&self, loaded: &Loaded) -> Result<(), Exit> {
+        let needs = Needs {
+            hooks: loaded.needs().hooks,
+            ..Needs::default()
+        };
+        loaded
+            .check_hooks(&read_given(&needs, &self.env))
+            .map_err(|diagnostics| self.invalid(&diagnostics))
     }
 
     /// Tells every unusable image file with the place that names it.

@@ -148,18 +148,26 @@ impl Loaded {
                 finding.hint(hint);
                 Some(finding)
             });
+        self.found(absent.chain(self.absent_hooks(given)).collect())
+    }
+
+    /// An error for every place that names a hook which cannot be run.
+    pub fn check_hooks(&self, given: &Given) -> Result<(), Diagnostics> {
+        self.found(self.absent_hooks(given).collect())
+    }
+
+    fn absent_hooks(&self, given: &Given) -> impl Iterator<Item = Diagnostic> {
         let hooks = self
             .hooks
             .iter()
             .filter(|(hook, ..)| !given.hooks.contains(&hook.path));
-        let cannot_run = hooks.map(|(hook, source, span)| {
+        hooks.map(|(hook, source, span)| {
             let message = format!("hook `{}` cannot be run", hook.name);
             let label = "no program is there, or nobody may execute it";
             let mut finding = Diagnostic::error(*source, span.clone(), message, label);
             finding.hint("put the program there and make it executable with `chmod +x`");
             finding
-        });
-        self.found(absent.chain(cannot_run).collect())
+        })
     }
 
     /// Every image that is a file on this host.

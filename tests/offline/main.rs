@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -116,6 +117,31 @@ fn every_finding_of_every_file_is_told_at_once_with_file_line_column_and_hint() 
     );
     assert!(told.contains("hint:"), "{told}");
     assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn a_hook_that_nobody_can_run_is_told_at_its_place() {
+    let table = "[maintenance]\nbefore = [\"drain\"]\nafter = [\"undrain\"]\n[[stage]]";
+    let folder = Folder::new(&PIPELINE.replacen("[[stage]]", table, 1));
+    let hook = |name: &str, mode: u32| {
+        let path = folder.folder.path().join("pipelines").join(name);
+        std::fs::write(&path, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    hook("drain", 0o644);
+    let output = folder.run(&["validate"]);
+    let told = stderr(&output);
+    assert_eq!(code(&output), 2, "{told}");
+    for name in ["drain", "undrain"] {
+        let message = format!("hook `{name}` cannot be run");
+        assert!(told.contains(&message), "{told}");
+    }
+    assert!(told.contains("pipelines/all.toml:"), "{told}");
+    hook("drain", 0o755);
+    hook("undrain", 0o755);
+    let output = folder.run(&["validate"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(!folder.was_contacted());
 }
 
 #[test]

@@ -7,12 +7,15 @@ use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::daemon::check_image_files;
 
-/// Loads all files and looks at the images that are files; findings are printed by the shell.
+/// Loads all files and looks at the hooks and the images that are files; findings are printed by the shell.
 pub(crate) async fn run(shell: &Shell, args: &Pipelines) -> Exit {
     let loaded = match shell.files(&args.pipelines) {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
+    if let Err(exit) = shell.hooks(&loaded) {
+        return exit;
+    }
     let unusable = check_image_files(&loaded.image_files()).await;
     if let Err(exit) = shell.image_files(&loaded, &unusable) {
         return exit;

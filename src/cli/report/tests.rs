@@ -56,6 +56,22 @@ fn errors_and_warnings_are_counted_each_by_itself_and_other_places_are_named() {
 }
 
 #[test]
+fn of_too_many_findings_the_first_are_told_errors_before_warnings_and_the_rest_is_counted() {
+    let mut warning = Diagnostic::error(SourceId(0), 0..1, "in plain sight", "here");
+    warning.warning();
+    let error = Diagnostic::error(SourceId(0), 0..1, "wrong", "here");
+    let mut all = vec![warning; 60];
+    all.extend(vec![error; 3]);
+    let told = findings(&of("a = 1\n", all));
+    let count = |what: &str| told.lines().filter(|line| line.starts_with(what)).count();
+    assert_eq!((count("error: "), count("warning: ")), (3, 47));
+    assert!(
+        told.ends_with("\nand 13 more\n\n3 errors, 60 warnings\n"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_finding_at_the_end_of_an_empty_file_or_over_lines_is_still_drawn() {
     let all = vec![Diagnostic::error(SourceId(0), 0..0, "it is empty", "here")];
     let told = findings(&of("", all));
