@@ -7,7 +7,7 @@ use super::machine::{Decision, RunMachine};
 use super::record::{Place, Record, Wait};
 use super::stage;
 use super::state::WorkStatus;
-use crate::model::{Fault, FaultKind};
+use crate::model::{Fault, FaultKind, Retry};
 
 impl RunMachine {
     /// The BMC did not answer, or not us.
@@ -34,7 +34,7 @@ impl RunMachine {
             self.absence(now, fault, declared)
         } else {
             Wait {
-                reason: fault.to_string(),
+                reason: in_the_way(fault),
                 until: None,
                 held: true,
             }
@@ -116,6 +116,15 @@ impl RunMachine {
         }
         Decision::only(records)
     }
+}
+
+/// What a person must change, where one must.
+fn in_the_way(fault: &Fault) -> String {
+    if fault.retry != Retry::Operator {
+        return fault.to_string();
+    }
+    let hint = fault.hint.iter().map(|hint| format!("; {hint}"));
+    format!("blocked: {fault}{}", hint.collect::<String>())
 }
 
 /// Whether a fault says that nobody is there, or nobody who can talk yet.

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use redpipe::daemon::RunEnd;
 use redpipe::daemon::history::events_after;
-use redpipe::model::{Order, Verb};
+use redpipe::model::{About, Order, RunKey, Verb};
 use redpipe::run::record::HoldStep;
 use redpipe::run::{Record, RunPhase};
 
-use crate::common::{PIPELINE, bios_hop, bmc_hop, completed, first, named, settings, stage, words};
+use crate::common::{
+    PIPELINE, bios_hop, bmc_hop, completed, first, hop, named, settings, stage, words,
+};
 use crate::support::world::{World, end};
 
 const BMC: &str = "mock-1";
@@ -276,6 +278,39 @@ async fn a_server_that_was_added_gets_its_hold_before_it_walks() {
         story,
         ["bios 2 version 2.10 -> 2.20", "bmc version 1.50 -> 1.60"]
     );
+}
+
+/// Scenario 117: tries are counted up to the limit and all under one hold; whoever retries by hand asks anew.
+#[tokio::test(start_paused = true)]
+async fn all_tries_of_a_hop_share_the_approval_of_their_run_and_a_retry_by_hand_needs_its_own() {
+    let world = World::one(1, "[update]\nbios_outcome = \"failed\"");
+    let image = world.image("bios", "2.20");
+    let text = owned("", &[hop("bios", "2.20", &image, "attempts = 3")]);
+    waits(&world, &world.apply(&[&text]).await);
+    approve(&world);
+    let report = world.apply(&[&text]).await;
+    assert_eq!(first(&report).phase, RunPhase::Failed, "{report:#?}");
+    assert_eq!(world.caused(BMC, "update accepted").len(), 3);
+    let once = ["asked", "approved", "granted", "releasing", "released"];
+    assert_eq!(story(&world), once);
+
+    world.order(&World::run_of(PIPELINE, BMC), &Verb::Retry);
+    let report = world.apply(&[&text]).await;
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    assert!(run.reason.contains("waits for approval"), "{}", run.reason);
+    assert_eq!(world.caused(BMC, "update accepted").len(), 3);
+    let (digest, _) = asked(&world);
+    let about = About::Run(RunKey {
+        pipeline: PIPELINE.into(),
+        bmc: BMC.into(),
+        number: 2,
+    });
+    world.order(&about, &Verb::Approve { digest });
+    let report = world.apply(&[&text]).await;
+    assert_eq!(first(&report).phase, RunPhase::Failed, "{report:#?}");
+    assert_eq!(world.caused(BMC, "update accepted").len(), 6);
+    assert_eq!(story(&world), [once, once].concat());
 }
 
 /// What nobody could foresee is asked for anew, and only then touched.

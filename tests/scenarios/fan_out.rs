@@ -4,7 +4,7 @@ use redpipe::run::RunPhase;
 use redpipe::run::status::RunStatus;
 
 use super::common::{
-    bios_hop, bmc_hop, completed, first, pipeline, row, settings, stage, targets, words,
+    bios_hop, bmc_hop, completed, first, hop, pipeline, row, settings, stage, targets, words,
 };
 use super::support::world::World;
 
@@ -119,6 +119,67 @@ async fn one_failed_server_fails_the_stage_and_its_sibling_walks_on_to_the_barri
     assert_eq!(stage(run, "bmc-1.60").phase, RunPhase::Pending);
     assert_eq!(words(&world, "mock-1", &["update accepted bmc"]), [""; 0]);
     assert!(run.reason.contains("mock-1-s1"), "{}", run.reason);
+}
+
+/// Scenario 62.
+#[tokio::test(start_paused = true)]
+async fn a_sibling_that_flashes_while_another_fails_is_followed_to_its_real_end() {
+    let script = "[durations]\nbios_flash_post = \"25m\"\n[bios_settings]\nsilently_kept = [\"QuietBoot\"]\n[[system]]\nid = \"2\"\nbios = \"2.20\"\n";
+    let world = World::one(2, script);
+    let text = pipeline(&[
+        bios_hop(&world, "2.20"),
+        settings("quiet", "bios", "QuietBoot = false"),
+    ]);
+    let mut meanwhile = 0;
+    let report = world
+        .apply_watched(&[&text], |world, rows| {
+            let Some(run) = row(rows, "mock-1") else {
+                return true;
+            };
+            let is_flashing = !words(world, "mock-1", &["bios 1 flash begins"]).is_empty()
+                && words(world, "mock-1", &["bios 1 version"]).is_empty();
+            if is_flashing && phases(&run, "quiet")[1] == RunPhase::Failed {
+                assert_eq!(phases(&run, "bios-2.20")[0], RunPhase::InProgress);
+                assert_ne!(run.phase, RunPhase::Failed, "the run left a flash alone");
+                meanwhile += 1;
+            }
+            true
+        })
+        .await
+        .unwrap();
+    assert!(meanwhile > 60, "nobody failed during the flash");
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
+    let hop = stage(run, "bios-2.20");
+    assert_eq!(hop.servers[0].phase, RunPhase::Completed);
+    assert_eq!(hop.servers[0].how, Some("applied"));
+    let system = world.bmc("mock-1", |bmc| bmc.state().systems.remove(0));
+    assert_eq!(system.bios_version.as_deref(), Some("2.20"));
+}
+
+/// Scenario 65.
+#[tokio::test(start_paused = true)]
+async fn a_bmc_that_takes_one_update_at_a_time_refuses_none_of_ours() {
+    let world = World::one(3, "[update]\nmultipart = false\nhttp_push = false\n");
+    let image = world.uri_image("bios", "2.20");
+    let text = pipeline(&[hop("bios", "2.20", &image, "")]);
+    let report = world.apply(&[&text]).await;
+    let run = completed(&world, &report);
+    assert_eq!(phases(run, "bios-2.20"), [RunPhase::Completed; 3]);
+    let updates = world
+        .writes("mock-1")
+        .into_iter()
+        .filter(|write| write.contains("SimpleUpdate"));
+    let wanted = "POST /redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate 202";
+    assert_eq!(updates.collect::<Vec<_>>(), [wanted; 3]);
+    let story = words(&world, "mock-1", &["update accepted", "bios "]);
+    let is_end = |line: &&String| line.contains(" version ");
+    let order: Vec<bool> = story
+        .iter()
+        .filter(|line| line.starts_with("update accepted") || is_end(line))
+        .map(|line| is_end(&line))
+        .collect();
+    assert_eq!(order, [false, true, false, true, false, true], "{story:#?}");
 }
 
 /// Scenario 63.

@@ -20,6 +20,8 @@ mod budget;
 mod claims;
 mod common;
 mod crash;
+mod credentials;
+mod doubts;
 mod edits;
 mod fan_out;
 mod hooks;

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use redpipe::daemon::history::events_after;
 use redpipe::daemon::{ApplyReport, Engine, EngineParts, apply};
+use redpipe::run::Record;
 use redpipe::store::{MemoryStore, Owner, Store};
 
 use super::process::{Death, Meddler, Nobody, Process, ProcessConnect, ProcessStore, Watcher};
@@ -27,6 +29,15 @@ impl Lives {
         Self {
             store: Arc::new(MemoryStore::new()),
         }
+    }
+
+    /// The records of a BMC's runs, oldest first.
+    pub(crate) fn records(&self, bmc: &str) -> Vec<Record> {
+        let events = events_after(self.store.as_ref(), 0, usize::MAX >> 1).unwrap();
+        let of_bmc = events
+            .into_iter()
+            .filter(|event| event.key.bmc.as_str() == bmc);
+        of_bmc.filter_map(|event| event.record).collect()
     }
 
     /// Starts the process of this number.

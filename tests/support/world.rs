@@ -53,6 +53,8 @@ pub(crate) struct World {
     pub(crate) server_extra: BTreeMap<String, String>,
     /// Servers that the inventory leaves out.
     pub(crate) unlisted: BTreeSet<String>,
+    /// Where the password of every BMC is read from, as the inventory says it.
+    pub(crate) password: String,
     /// `[defaults]` of the inventory.
     pub(crate) defaults: String,
     pub(crate) stop: Stop,
@@ -138,6 +140,7 @@ impl World {
             extra: BTreeMap::new(),
             server_extra: BTreeMap::new(),
             unlisted: BTreeSet::new(),
+            password: "{ plain = \"secret\" }".to_owned(),
             defaults: "credentials = \"mock\"\ntls = \"insecure\"\n".to_owned(),
             stop: Stop::new(),
             options: ApplyOptions::default(),
@@ -164,8 +167,8 @@ impl World {
     /// The inventory as text.
     pub(crate) fn inventory(&self) -> String {
         let mut text = format!(
-            "[defaults]\n{}\n[credentials.mock]\nusername = \"root\"\npassword = {{ plain = \"secret\" }}\n",
-            self.defaults
+            "[defaults]\n{}\n[credentials.mock]\nusername = \"root\"\npassword = {}\n",
+            self.defaults, self.password
         );
         for (name, count) in &self.systems {
             let extra = self.extra.get(name).map_or("", String::as_str);

@@ -1,0 +1,166 @@
+//! Passwords that change, logins that are refused, sessions that are left.
+
+use redpipe::daemon::{ApplyReport, RunEnd};
+use redpipe::model::FaultKind;
+use redpipe::run::RunPhase;
+use serde_json::json;
+
+use crate::common::{
+    PIPELINE, bmc_hop, completed, first, named, pipeline, settings, stage, stages,
+};
+use crate::support::world::{World, end};
+
+const BMC: &str = "mock-1";
+
+/// A lab whose password is in a file, as it is before anybody changes it.
+fn lab(script: &str) -> World {
+    let mut world = World::one(1, script);
+    let path = world.folder.path().join("password");
+    std::fs::write(&path, "secret").unwrap();
+    world.password = format!("{{ file = \"{}\" }}", path.display());
+    world
+}
+
+/// Two steps, so that there is a middle.
+fn two_steps(world: &World) -> String {
+    pipeline(&[
+        settings("ntp", "bmc", "\"NtpServer1\" = \"10.0.0.1\""),
+        bmc_hop(world, "1.60"),
+    ])
+}
+
+/// Applies, and once the first step is written the BMC has another password and knows no session any more.
+async fn rotated_meanwhile(world: &World, then: impl Fn(&World)) -> ApplyReport {
+    let mut rotated = false;
+    let report = world
+        .apply_watched(&[&two_steps(world)], |world, _| {
+            if !rotated && !world.caused(BMC, "settings accepted").is_empty() {
+                let once = json!({ "count": 1, "status": 401, "authorized": true });
+                world.bmc(BMC, |bmc| {
+                    bmc.set_password("rotated");
+                    bmc.add_fault(serde_json::from_value(once).unwrap());
+                });
+                then(world);
+                rotated = true;
+            }
+            true
+        })
+        .await
+        .unwrap();
+    assert!(rotated, "{report:#?}");
+    report
+}
+
+fn refused(world: &World, bmc: &str) -> usize {
+    world.caused(bmc, "login refused").len()
+}
+
+/// Scenario 132: a password that is rotated in both places.
+#[tokio::test(start_paused = true)]
+async fn a_password_that_is_rotated_during_a_run_is_read_once_more_and_the_run_goes_on() {
+    let world = lab("");
+    let report = rotated_meanwhile(&world, |world| {
+        std::fs::write(world.folder.path().join("password"), "rotated").unwrap();
+    })
+    .await;
+    let run = completed(&world, &report);
+    assert_eq!(
+        stages(run),
+        ["ntp Completed applied", "bmc-1.60 Completed applied"]
+    );
+    assert_eq!(refused(&world, BMC), 1, "only the old one, and once");
+}
+
+/// Scenario 132: a password that nobody told redpipe of.
+#[tokio::test(start_paused = true)]
+async fn a_password_that_stays_wrong_blocks_the_run_and_locks_nobody_out() {
+    let world = lab("[sessions]\nlockout_threshold = 3");
+    let report = rotated_meanwhile(&world, |_| {}).await;
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    let reason = &stage(run, "ntp").reason;
+    assert!(reason.starts_with("blocked: "), "{reason}");
+    assert!(reason.contains("refused the login"), "{reason}");
+    assert!(
+        !run.reason.contains("secret"),
+        "the password shows: {}",
+        run.reason
+    );
+    let tried = refused(&world, BMC);
+    assert!((1..=2).contains(&tried), "{tried} refused logins");
+    assert_eq!(world.caused(BMC, "update accepted"), [""; 0]);
+
+    let again = world.apply(&[&two_steps(&world)]).await;
+    let run = first(&again);
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    assert!(
+        run.reason.contains("redpipe trust --credentials mock-1"),
+        "{}",
+        run.reason
+    );
+    assert_eq!(refused(&world, BMC), tried, "no process logs in any more");
+}
+
+/// Scenario 133.
+#[tokio::test(start_paused = true)]
+async fn twenty_runs_have_a_session_each_at_most_and_leave_none() {
+    let world = World::of(&[1; 20], "");
+    let table = "[rollout]\nmax_concurrent = 8\n";
+    let text = named(PIPELINE, table, &[bmc_hop(&world, "1.60")]);
+    let sessions = |world: &World| -> Vec<usize> {
+        let names = world.bmcs.keys();
+        names
+            .map(|name| world.bmc(name, |bmc| bmc.state().sessions.len()))
+            .collect()
+    };
+    let mut most = 0;
+    let report = world
+        .apply_watched(&[&text], |world, _| {
+            let open = sessions(world);
+            assert!(open.iter().all(|count| *count <= 1), "{open:?}");
+            most = most.max(open.iter().sum());
+            true
+        })
+        .await
+        .unwrap();
+    assert_eq!(report.ends.len(), 20);
+    for run in report.ends.values() {
+        let is_completed =
+            matches!(run, RunEnd::Over(status) if status.phase == RunPhase::Completed);
+        assert!(is_completed, "{run:#?}");
+    }
+    assert!((1..=20).contains(&most), "{most} sessions at a time");
+    assert_eq!(sessions(&world), [0; 20]);
+}
+
+/// Scenario 158.
+#[tokio::test(start_paused = true)]
+async fn a_directory_password_that_was_rotated_is_refused_by_three_of_a_thousand_bmcs_at_most() {
+    const BMCS: usize = 1000;
+    let world = World::of(&[1; BMCS], "");
+    for bmc in world.bmcs.values() {
+        bmc.lock().unwrap().set_password("rotated");
+    }
+    let table = "[rollout]\nmax_concurrent = 100\nmax_failures = 0\n";
+    let text = named(PIPELINE, table, &[bmc_hop(&world, "1.60")]);
+    let report = world.apply(&[&text]).await;
+    let asked: Vec<&String> = world
+        .bmcs
+        .keys()
+        .filter(|name| refused(&world, name) > 0)
+        .collect();
+    assert!((1..=3).contains(&asked.len()), "{asked:?}");
+    assert_eq!(report.ends.len(), BMCS);
+    for name in world.bmcs.keys() {
+        let RunEnd::NotStarted(fault) = end(&report, PIPELINE, name) else {
+            panic!("{name}: {report:?}");
+        };
+        let expected = [FaultKind::LoginRefused, FaultKind::CredentialsBad];
+        assert!(expected.contains(&fault.kind), "{name}: {fault:?}");
+        assert!(refused(&world, name) <= 3, "{name} is locked");
+    }
+    let report = world.apply(&[&text]).await;
+    assert_eq!(report.ends.len(), BMCS);
+    let after = world.bmcs.keys().map(|name| refused(&world, name));
+    assert!(after.sum::<usize>() <= 9, "the next process tries again");
+}
