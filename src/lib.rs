@@ -5,6 +5,7 @@
 
 pub mod model;
 
+pub mod drift;
 pub mod pipeline;
 pub mod plan;
 pub mod run;

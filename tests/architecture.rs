@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("pipeline", &["model"]),
     ("plan", &["model", "pipeline"]),
     ("run", &["model", "pipeline", "plan"]),
+    ("drift", &["model", "pipeline", "plan"]),
     ("redfish", &["model"]),
     ("secret", &["model"]),
     ("artifact", &["model"]),
@@ -24,14 +25,17 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "daemon",
         &[
-            "model", "pipeline", "plan", "run", "redfish", "secret", "artifact", "store",
+            "model", "pipeline", "plan", "run", "drift", "redfish", "secret", "artifact", "store",
         ],
     ),
-    ("cli", &["model", "pipeline", "plan", "run", "daemon"]),
+    (
+        "cli",
+        &["model", "pipeline", "plan", "run", "drift", "daemon"],
+    ),
 ];
 
 /// Rooms without I/O, clock, tasks or randomness.
-const PURE: &[&str] = &["model", "pipeline", "plan", "run"];
+const PURE: &[&str] = &["model", "pipeline", "plan", "run", "drift"];
 
 /// What a pure room never names.
 const IMPURE: &[&str] = &[

@@ -8,7 +8,7 @@ use crate::model::component::Component;
 
 /// Moves BMC and BIOS firmware and settings of a bare-metal fleet over Redfish, one hop at a time.
 ///
-/// Exit codes: 0 done; 1 a run failed; 2 usage or invalid file; 3 `plan` has changes; 4 nothing matched; 5 held, an
+/// Exit codes: 0 done; 1 a run failed; 2 usage or invalid file; 3 `plan` has changes or `drift` found drift; 4 nothing matched; 5 held, an
 /// operator is needed; 6 a BMC was unreachable and nothing else is wrong; 70 a bug; 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "redpipe", version, max_term_width = 100)]
@@ -56,6 +56,10 @@ pub(crate) enum Command {
         /// `PIPELINE/BMC` or `PIPELINE/BMC#N`; all without it.
         run: Option<String>,
     },
+    /// Observe the fleet once, and say what is not as its pipelines want it in the end; writes nothing.
+    ///
+    /// Exit code 3 where something has drifted; a version past the last hop is told, and is no drift.
+    Drift(PlanArgs),
     /// The journal as a person reads it.
     Events {
         /// `PIPELINE/BMC` or `PIPELINE/BMC#N`; all without it.
@@ -127,6 +131,11 @@ pub(crate) enum Command {
         #[arg(long, value_parser = component)]
         component: Option<Component>,
     },
+    /// Observe the fleet, tell what drifts, bring back what may be, and carry runs on, until it is stopped.
+    ///
+    /// SIGHUP reads the files anew, as does every change of them; wrong files change nothing. SIGTERM and Ctrl-C let runs
+    /// come to a safe point.
+    Daemon(DaemonArgs),
     /// Start a mock fleet and walk it through a multi-hop pipeline, for real.
     Demo,
 }
@@ -139,7 +148,7 @@ pub(crate) struct Pipelines {
     pub(crate) pipelines: Vec<PathBuf>,
 }
 
-/// Arguments of `plan`.
+/// Arguments of `plan` and `drift`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
     /// Which pipelines.
@@ -168,6 +177,17 @@ pub(crate) struct ApplyArgs {
     /// Wait for held runs instead of ending with exit code 5.
     #[arg(long)]
     pub(crate) wait: bool,
+}
+
+/// Arguments of `daemon`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DaemonArgs {
+    /// Which pipelines.
+    #[command(flatten)]
+    pub(crate) pipelines: Pipelines,
+    /// BMCs in progress at once, over all pipelines.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_concurrent: Option<u32>,
 }
 
 /// A run, and the files that are needed where no process drives it.

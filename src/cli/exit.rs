@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     Held,
     /// 6: a BMC was unreachable and nothing else is wrong.
     Unreachable,
-    /// 3: `plan` has changes.
+    /// 3: `plan` has changes, or `drift` found drift.
     Changes,
     /// 0: done, nothing left to do.
     Done,

@@ -25,14 +25,27 @@ pub(crate) fn read_inventory(inventory: &[PathBuf]) -> Result<Loaded, FilesError
     load(&sources(inventory, "inventory")?, &[]).map_err(FilesError::Invalid)
 }
 
-fn sources(paths: &[PathBuf], default: &str) -> Result<Vec<Source>, FilesError> {
-    let given = if paths.is_empty() {
-        &[PathBuf::from(default)][..]
+/// All files that would be read, as far as their folders can be.
+pub(crate) fn paths(paths: &[PathBuf], default: &str) -> Vec<PathBuf> {
+    let files = given(paths, default).into_iter().map(|path| {
+        let listed = path.is_dir().then(|| toml_files(&path).unwrap_or_default());
+        listed.unwrap_or_else(|| vec![path])
+    });
+    files.flatten().collect()
+}
+
+fn given(paths: &[PathBuf], default: &str) -> Vec<PathBuf> {
+    if paths.is_empty() {
+        vec![PathBuf::from(default)]
     } else {
-        paths
-    };
+        paths.to_vec()
+    }
+}
+
+fn sources(paths: &[PathBuf], default: &str) -> Result<Vec<Source>, FilesError> {
+    let given = given(paths, default);
     let mut files = Vec::new();
-    for path in given {
+    for path in &given {
         if path.is_dir() {
             files.extend(toml_files(path)?);
         } else {

@@ -22,7 +22,8 @@ use std::process::ExitCode;
 use args::{Args, Command, InventoryCommand};
 use clap::Parser as _;
 use command::{
-    apply, demo, events, inventory_check, order, plan, schema, status, trust, validate, versions,
+    apply, daemon, demo, drift, events, inventory_check, order, plan, schema, status, trust,
+    validate, versions,
 };
 use exit::Exit;
 use shell::Shell;
@@ -61,6 +62,7 @@ fn run(shell: &Shell, command: Command) -> Exit {
     match command {
         Command::Validate(args) => shell.block_on(validate::run(shell, &args)),
         Command::Plan(args) => shell.block_on(plan::run(shell, &args)),
+        Command::Drift(args) => shell.block_on(drift::run(shell, &args)),
         Command::Apply(args) => shell.block_on(apply::run(shell, &args)),
         Command::Status { run } => status::run(shell, run.as_deref()),
         Command::Events { run, follow } => {
@@ -83,6 +85,7 @@ fn run(shell: &Shell, command: Command) -> Exit {
             platform,
             component,
         } => versions::run(shell, &a, &b, platform.as_deref(), component),
+        Command::Daemon(args) => shell.block_on(daemon::run(shell, &args)),
         Command::Demo => shell.block_on(demo::run(shell)),
     }
 }

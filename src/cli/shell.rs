@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::args::Args;
+use super::args::{Args, Command};
 use super::exit::Exit;
 use super::files::{self, FilesError};
 use super::printer::Printer;
@@ -44,7 +44,9 @@ impl Shell {
         reason = "the one place that reads the environment"
     )]
     pub(crate) fn new(args: &Args) -> Self {
-        start_log(args.verbose);
+        // A daemon has no other way to tell what it does.
+        let least = u8::from(matches!(args.command, Command::Daemon(_)));
+        start_log(args.verbose.max(least));
         Self {
             printer: Printer::new(args.output, args.verbose, args.quiet),
             inventory: args.inventory.clone(),
@@ -148,6 +150,16 @@ impl Shell {
         loaded: &Loaded,
         limit: Option<&str>,
     ) -> Result<Vec<Assignment>, Exit> {
+        let assignments = self.selected(loaded, limit)?;
+        self.with_images(loaded, assignments).await
+    }
+
+    /// The same without images, for what sends none.
+    pub(crate) fn selected(
+        &self,
+        loaded: &Loaded,
+        limit: Option<&str>,
+    ) -> Result<Vec<Assignment>, Exit> {
         let limit = limit.map(Selector::parse).transpose().map_err(|message| {
             self.refuse(Exit::Usage, "usage", &format!("--limit: {message}"), None)
         })?;
@@ -158,7 +170,7 @@ impl Shell {
             let message = "no server of the inventory matches";
             return Err(self.refuse(Exit::NothingMatched, "nothing-matched", message, Some(hint)));
         }
-        self.with_images(loaded, assignments).await
+        Ok(assignments)
     }
 
     /// The same for the pipeline and the BMC of one run, whatever is selected now.

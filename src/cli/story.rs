@@ -1,15 +1,16 @@
 //! A record as one sentence for a person.
 
 use crate::model::{Outcome, ServerName, StageName, Target};
-use crate::run::record::{HoldStep, Intent, Milestone, Place, Record, ResetPurpose, TaskFate};
+use crate::run::record::{
+    HoldStep, Intent, Milestone, Place, Record, Recovering, ResetPurpose, TaskFate,
+};
 
 /// The sentence; `None` for records that only count.
 pub(crate) fn sentence(record: &Record) -> Option<String> {
     let (place, text) = match record {
-        Record::Started { servers, .. } => {
-            let names: Vec<&str> = servers.iter().map(ServerName::as_str).collect();
-            return Some(format!("started for {}", names.join(", ")));
-        }
+        Record::Started {
+            servers, recovery, ..
+        } => return Some(started(servers, recovery.as_ref())),
         Record::Resumed { .. } => return Some("taken up again".to_owned()),
         Record::Edited { .. } => return edited(record),
         Record::Ordered { order } => {
@@ -247,4 +248,12 @@ fn milestone_text(milestone: Milestone) -> &'static str {
         Milestone::Reached => "reached; power goes back to what it was",
         Milestone::Restored => "power is as before",
     }
+}
+
+fn started(servers: &[ServerName], recovery: Option<&Recovering>) -> String {
+    let names: Vec<&str> = servers.iter().map(ServerName::as_str).collect();
+    let why = recovery.map_or_else(String::new, |recovery| {
+        format!(", because of drift: {}", recovery.drifted.join("; "))
+    });
+    format!("started for {}{why}", names.join(", "))
 }

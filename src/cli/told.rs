@@ -130,8 +130,10 @@ pub(crate) fn empty(command: &Command) -> Value {
         Command::Inventory {
             command: InventoryCommand::Check,
         }
-        | Command::Trust(_) => json!({ "bmcs": [] }),
+        | Command::Trust(_)
+        | Command::Drift(_) => json!({ "bmcs": [] }),
         Command::Events { follow: true, .. }
+        | Command::Daemon(_)
         | Command::Schema { .. }
         | Command::Versions { .. } => Value::Object(Map::new()),
     }

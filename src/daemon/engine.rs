@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::board::Board;
+use super::clients::KeptClients;
 use super::connect::Connect;
 use super::memory::StoreMemory;
 use super::secrets::Secrets;
@@ -17,6 +18,7 @@ use crate::store::{Owner, ProcessLock, Store, StoreError};
 #[derive(Clone)]
 pub struct Engine {
     parts: Arc<EngineParts>,
+    kept: Option<Arc<KeptClients>>,
 }
 
 /// What an engine is made of.
@@ -42,7 +44,45 @@ impl Engine {
     pub fn new(parts: EngineParts) -> Self {
         Self {
             parts: Arc::new(parts),
+            kept: None,
         }
+    }
+
+    /// The same, with one client per BMC for as long as it lives: what observes a BMC and what drives it share pace,
+    /// session and what they know.
+    pub fn keeping_clients(mut self) -> Self {
+        self.kept = Some(Arc::default());
+        self
+    }
+
+    /// The client of a BMC: the kept one, else one of its own.
+    pub(super) fn shared_client(&self, bmc: &Bmc) -> Result<Arc<Client>, Fault> {
+        let Some(kept) = &self.kept else {
+            return self.client(bmc).map(Arc::new);
+        };
+        if let Some(known) = kept.get(bmc) {
+            return Ok(known);
+        }
+        let client = Arc::new(self.client(bmc)?);
+        kept.keep(bmc, &client);
+        Ok(client)
+    }
+
+    /// Whether a run drives a BMC, of whatever process.
+    pub(super) fn is_driven_elsewhere(&self, bmc: &BmcName) -> Result<bool, Fault> {
+        let now = self.clock().now();
+        let leases = self.parts.store.leases().map_err(|error| error.fault())?;
+        Ok(leases.iter().any(|lease| {
+            lease.bmc == *bmc && lease.expires_at > now && !lease.owner.is_dead(self.owner())
+        }))
+    }
+
+    /// Clients that are kept no more: of all BMCs, or of those for which a list has nothing, or something else. Whoever
+    /// takes them ends their sessions.
+    pub(super) fn forget_clients(&self, but: &[Bmc]) -> Vec<Arc<Client>> {
+        self.kept
+            .as_ref()
+            .map_or_else(Vec::new, |kept| kept.forget(but))
     }
 
     /// What watchers see.

@@ -1,8 +1,10 @@
 //! One pipeline over its BMCs: which run begins when. Name order, slots, canaries, and a failure budget.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -12,7 +14,10 @@ use super::prepare::Assignment;
 use super::rollout::Rollout;
 use super::scheduler::{ApplyOptions, ApplyReport, Turns};
 use super::stop::Stop;
-use crate::model::{BmcName, Fault, PipelineName};
+use crate::model::{BmcName, Fault, FaultKind, PipelineName};
+use crate::pipeline::Pipeline;
+use crate::run::record::Recovering;
+use crate::run::status::RunStatus;
 use crate::store::Selection;
 
 /// Between two tries of what only a person or another process can end, where the operator chose to wait.
@@ -27,20 +32,53 @@ pub(super) struct Line {
     pub(super) options: ApplyOptions,
 }
 
-/// One BMC that is to be driven.
+/// One BMC that is to be driven, and why.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub(super) assignment: Assignment,
+    pub(super) cause: Cause,
+}
+
+/// Why a BMC is to be driven.
+#[derive(Debug, Clone)]
+pub(super) enum Cause {
+    /// A person wants it to be as the pipeline says.
+    Apply,
+    /// Only the run that it has is to go on.
+    Resume,
+    /// It has drifted.
+    Recovery(Recovering),
+}
+
+impl Cause {
+    fn only_resumes(&self) -> bool {
+        matches!(self, Self::Resume)
+    }
+}
+
+/// How a line that outlives its first jobs hears of more, and tells what became of them.
+pub(super) struct Inbox {
+    pub(super) jobs: UnboundedReceiver<Job>,
+    pub(super) ends: UnboundedSender<((PipelineName, BmcName), RunEnd)>,
+}
+
+/// One BMC that waits for its turn.
 struct Queued {
     assignment: Assignment,
     /// Its turn: name order, and behind all others for what has had one.
     place: usize,
     /// Not before; `None` = not before another run has ended.
     at: Option<Instant>,
-    /// Whether only the run that it had is to go on.
-    only_resume: bool,
+    cause: Cause,
 }
 
 /// What a pipeline is about while it is applied.
 struct Work {
     rollout: Arc<Rollout>,
+    /// `None` = what there is to do is known.
+    ends: Option<UnboundedSender<((PipelineName, BmcName), RunEnd)>>,
+    /// BMCs that are driven now.
+    driven: BTreeSet<BmcName>,
     slots: usize,
     queue: Vec<Queued>,
     /// The next place behind all others.
@@ -55,13 +93,74 @@ impl Work {
         self.last += 1;
         self.last
     }
+
+    /// Takes a job up. A BMC that is driven already sees by itself what was ordered; one that waits is looked at now.
+    fn take(&mut self, job: Job, now: Instant) {
+        let bmc = &job.assignment.bmc.name;
+        if self.driven.contains(bmc) {
+            return;
+        }
+        let same = |queued: &&mut Queued| queued.assignment.bmc.name == *bmc;
+        if let Some(queued) = self.queue.iter_mut().find(same) {
+            queued.at = Some(now);
+            if !job.cause.only_resumes() {
+                queued.cause = job.cause;
+            }
+            return;
+        }
+        let place = self.behind();
+        self.queue.push(Queued {
+            assignment: job.assignment,
+            place,
+            at: Some(now),
+            cause: job.cause,
+        });
+    }
+
+    /// What waits for others has its chance anew.
+    fn look_again(&mut self) {
+        let now = Instant::now();
+        for waiting in self.queue.iter_mut().filter(|queued| queued.at.is_none()) {
+            waiting.at = Some(now);
+        }
+    }
+
+    /// Queues what has had its turn once more.
+    fn again(&mut self, mut queued: Queued, after: Duration) {
+        queued.at = Some(Instant::now() + after);
+        queued.place = self.behind();
+        self.queue.push(queued);
+    }
+
+    fn tell(&self, name: &(PipelineName, BmcName), end: &RunEnd) {
+        if let Some(ends) = &self.ends {
+            // Nobody listens any more where the process ends.
+            ends.send((name.clone(), end.clone())).ok();
+        }
+    }
 }
 
 impl Line {
+    /// Runs these to their end.
     pub(super) async fn run(self, assignments: Vec<Assignment>) -> ApplyReport {
-        let Some(mut work) = self.begin(assignments) else {
+        let Some(first) = assignments.first() else {
             return ApplyReport::default();
         };
+        let pipeline = Arc::clone(&first.pipeline);
+        let Some(mut work) = self.begin(&pipeline) else {
+            return ApplyReport::default();
+        };
+        self.set_out(&work.rollout, &assignments);
+        let cause = if self.options.only_resume {
+            Cause::Resume
+        } else {
+            Cause::Apply
+        };
+        let now = Instant::now();
+        for assignment in assignments {
+            let cause = cause.clone();
+            work.take(Job { assignment, cause }, now);
+        }
         loop {
             self.start_ready(&mut work);
             let next = self.next_start(&work);
@@ -69,42 +168,61 @@ impl Line {
                 return self.rest(work);
             }
             tokio::select! {
-                Some(joined) = work.running.join_next() => {
-                    let (queued, drive) = joined
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-                    self.ended(&mut work, queued, drive);
-                }
+                Some(joined) = work.running.join_next() => self.joined(&mut work, joined),
                 () = until(next) => {}
                 () = self.stop.asked(), if !self.stop.is_asked() => {}
             }
         }
     }
 
-    fn begin(&self, assignments: Vec<Assignment>) -> Option<Work> {
-        let pipeline = Arc::clone(&assignments.first()?.pipeline);
-        let rollout = match Rollout::new(&self.engine, &pipeline) {
+    /// Runs whatever comes, until it is stopped.
+    pub(super) async fn serve(self, pipeline: Arc<Pipeline>, mut inbox: Inbox) {
+        let Some(mut work) = self.begin(&pipeline) else {
+            return;
+        };
+        work.ends = Some(inbox.ends);
+        loop {
+            self.start_ready(&mut work);
+            let next = self.next_start(&work);
+            if work.running.is_empty() && self.stop.is_asked() {
+                return;
+            }
+            tokio::select! {
+                Some(joined) = work.running.join_next() => self.joined(&mut work, joined),
+                Some(job) = inbox.jobs.recv(), if !self.stop.is_asked() => {
+                    self.set_out(&work.rollout, std::slice::from_ref(&job.assignment));
+                    work.take(job, Instant::now());
+                }
+                () = until(next) => {}
+                // What others do may have given the budget back, or shown what a canary is for.
+                () = tokio::time::sleep(WAIT_RETRY), if !work.queue.is_empty() => work.look_again(),
+                () = self.stop.asked(), if !self.stop.is_asked() => {}
+            }
+        }
+    }
+
+    fn joined(&self, work: &mut Work, joined: Result<(Queued, Drive), tokio::task::JoinError>) {
+        let (queued, drive) =
+            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        work.driven.remove(&queued.assignment.bmc.name);
+        self.ended(work, queued, drive);
+    }
+
+    fn begin(&self, pipeline: &Arc<Pipeline>) -> Option<Work> {
+        let rollout = match Rollout::new(&self.engine, pipeline) {
             Ok(rollout) => Arc::new(rollout),
             Err(fault) => {
                 tracing::error!(pipeline = %pipeline.name, %fault, "the state could not be read");
                 return None;
             }
         };
-        self.set_out(&rollout, &assignments);
-        let (now, last) = (Instant::now(), assignments.len());
-        let queue = assignments
-            .into_iter()
-            .enumerate()
-            .map(|(place, assignment)| Queued {
-                assignment,
-                place,
-                at: Some(now),
-                only_resume: self.options.only_resume,
-            });
         Some(Work {
             rollout,
+            ends: None,
+            driven: BTreeSet::new(),
             slots: usize::try_from(pipeline.rollout.max_concurrent.max(1)).unwrap_or(usize::MAX),
-            queue: queue.collect(),
-            last,
+            queue: Vec::new(),
+            last: 0,
             running: JoinSet::new(),
             report: ApplyReport::default(),
         })
@@ -122,7 +240,7 @@ impl Line {
             generation: rollout.generation().to_owned(),
         };
         let pipeline = &first.pipeline.name;
-        let more = first.limit.is_some() || self.options.only_resume;
+        let more = first.limit.is_some() || self.options.only_resume || self.options.serves;
         let store = self.engine.store();
         if let Err(error) = store.remember_selection(pipeline, &selection, more) {
             tracing::error!(%pipeline, %error, "the number of waiting BMCs could not be written down");
@@ -172,17 +290,17 @@ impl Line {
         let bmc = next.assignment.bmc.name.clone();
         let (turn, process) = (self.turns.of(&bmc), Arc::clone(&self.process));
         let rollout = Arc::clone(&work.rollout);
+        work.driven.insert(bmc.clone());
         work.running.spawn(async move {
             let _turn = turn.lock_owned().await;
             let _place = process.acquire_owned().await;
             rollout.begins(&bmc);
-            let only_resume = next.only_resume;
             let end = Box::pin(drive(
                 &engine,
                 &next.assignment,
                 &stop,
                 &rollout,
-                only_resume,
+                &next.cause,
             ))
             .await;
             rollout.ends(&bmc);
@@ -192,15 +310,11 @@ impl Line {
 
     /// Notes an end; what can go on later is queued again.
     fn ended(&self, work: &mut Work, mut queued: Queued, drive: Drive) {
-        let now = Instant::now();
         if !matches!(drive, Drive::Later(Later::Canary)) {
             // Whatever ended may be what others wait for.
-            for waiting in work.queue.iter_mut().filter(|queued| queued.at.is_none()) {
-                waiting.at = Some(now);
-            }
+            work.look_again();
         }
         let may_wait = self.options.wait && !self.stop.is_asked();
-        let again = Some(now + WAIT_RETRY);
         let end = match drive {
             Drive::Later(Later::Canary) => {
                 queued.at = None;
@@ -210,21 +324,23 @@ impl Line {
             Drive::Later(Later::Waits(fault)) => {
                 self.show(&queued.assignment, &fault);
                 if may_wait {
-                    (queued.at, queued.place) = (again, work.behind());
-                    work.queue.push(queued);
+                    // Whoever drives it carries out what was ordered of it.
+                    if self.options.serves && fault.kind == FaultKind::LeaseHeld {
+                        queued.cause = Cause::Resume;
+                    }
+                    work.again(queued, WAIT_RETRY);
                     return;
                 }
                 RunEnd::NotStarted(fault)
             }
             Drive::End(RunEnd::Held(status)) if may_wait => {
-                let (assignment, place) = (queued.assignment.clone(), work.behind());
-                work.queue.push(Queued {
-                    assignment,
-                    place,
-                    at: again,
-                    only_resume: true,
-                });
-                RunEnd::Held(status)
+                let rest = self.rest_of(&queued, &status);
+                let end = RunEnd::Held(status);
+                work.tell(&name(&queued.assignment), &end);
+                work.report.ends.insert(name(&queued.assignment), end);
+                queued.cause = Cause::Resume;
+                work.again(queued, rest);
+                return;
             }
             Drive::End(RunEnd::NotStarted(fault)) => {
                 self.show(&queued.assignment, &fault);
@@ -232,7 +348,21 @@ impl Line {
             }
             Drive::End(end) => end,
         };
+        work.tell(&name(&queued.assignment), &end);
         work.report.ends.insert(name(&queued.assignment), end);
+    }
+
+    /// How long a held run rests before the BMC is looked at again. One that serves hears of orders at once, and need not
+    /// ask more often than it observes, but where it is known that something comes to be earlier.
+    fn rest_of(&self, queued: &Queued, status: &RunStatus) -> Duration {
+        if !self.options.serves {
+            return WAIT_RETRY;
+        }
+        let longest = queued.assignment.bmc.poll_interval.max(WAIT_RETRY);
+        let now = self.engine.clock().now();
+        let next = status.next_wake.or(status.deadline);
+        let known = next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());
+        known.map_or(longest, |known| known.clamp(WAIT_RETRY, longest))
     }
 
     fn show(&self, assignment: &Assignment, fault: &Fault) {

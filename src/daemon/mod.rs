@@ -3,9 +3,11 @@
 //! It decides nothing about hardware (the run room does) and prints nothing (the command line does).
 
 pub mod board;
+mod clients;
 mod connect;
 mod driver;
 mod engine;
+pub mod fleet;
 pub mod history;
 mod hooks;
 mod journal;
@@ -14,12 +16,14 @@ mod line;
 mod links;
 mod logins;
 mod memory;
+mod observation;
 mod open;
 pub mod orders;
 mod prepare;
 mod rollout;
 mod scheduler;
 mod secrets;
+pub mod service;
 mod stop;
 pub mod summary;
 mod survey;
@@ -29,6 +33,8 @@ pub use board::Board;
 pub use connect::Connect;
 pub use driver::RunEnd;
 pub use engine::{Engine, EngineParts};
+pub use fleet::Fleet;
+pub use observation::{BmcDrift, DriftDocument, DriftLine, drift};
 pub use open::{ImageFaults, OpenOptions, check_image_files, open, prepare_images, read_given};
 pub use prepare::{Assignment, assign, assign_run};
 pub use scheduler::{ApplyOptions, ApplyReport, apply};

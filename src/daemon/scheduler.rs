@@ -21,6 +21,8 @@ pub struct ApplyOptions {
     pub wait: bool,
     /// Whether only runs that have begun are driven, and none is opened.
     pub only_resume: bool,
+    /// Whether more is to come for as long as the process lives.
+    pub serves: bool,
 }
 
 /// How every assignment ended, in the order in which they were given.
@@ -76,7 +78,7 @@ pub async fn apply(
 
 /// BMCs driven at once where nobody sets a limit: more than any pipeline asks for, fewer than a process may have open
 /// files.
-const MAX_CONCURRENT: usize = 512;
+pub(super) const MAX_CONCURRENT: usize = 512;
 
 /// One turn per BMC at a time, over all pipelines of this process.
 #[derive(Clone, Default)]

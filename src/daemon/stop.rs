@@ -15,6 +15,14 @@ impl Stop {
         Self::default()
     }
 
+    /// One that can be asked alone, and is asked whenever this one is.
+    pub fn child(&self) -> Self {
+        Self {
+            soon: self.soon.child_token(),
+            now: self.now.child_token(),
+        }
+    }
+
     /// The first request stops at the next safe point: open transfers end first. A second one aborts them.
     ///
     /// Returns whether this was the second.

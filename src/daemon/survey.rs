@@ -16,7 +16,7 @@ use crate::plan::{PlanProblem, RunReport, RunSpec, holds, look_request, problems
 use crate::redfish::Client;
 
 /// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
-const READS_MAX: usize = 128;
+pub(super) const READS_MAX: usize = 128;
 
 /// The BMCs that a reading waits for, for those who watch. Clones watch the same reading.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ impl Awaited {
         (bmcs.all, bmcs.left.iter().cloned().collect())
     }
 
-    fn begin<'b>(&self, bmcs: impl Iterator<Item = &'b BmcName>) {
+    pub(super) fn begin<'b>(&self, bmcs: impl Iterator<Item = &'b BmcName>) {
         let left: BTreeSet<BmcName> = bmcs.cloned().collect();
         *self.lock() = Waiting {
             all: left.len(),
@@ -45,7 +45,7 @@ impl Awaited {
         };
     }
 
-    fn done(&self, bmc: &BmcName) {
+    pub(super) fn done(&self, bmc: &BmcName) {
         self.lock().left.remove(bmc);
     }
 
@@ -127,7 +127,7 @@ async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Opti
 }
 
 /// Reads until it is stopped, and ends the session whatever comes; a second stop leaves that to the next start.
-async fn read<T>(
+pub(super) async fn read<T>(
     client: &Client,
     stop: &Stop,
     reading: impl Future<Output = Result<T, Fault>>,
@@ -210,7 +210,7 @@ fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
 }
 
 /// What every task found, in the order in which they were begun; `None` where any was stopped.
-async fn in_order<T: 'static>(mut tasks: JoinSet<(usize, Option<T>)>) -> Option<Vec<T>> {
+pub(super) async fn in_order<T: 'static>(mut tasks: JoinSet<(usize, Option<T>)>) -> Option<Vec<T>> {
     let mut found = Vec::new();
     while let Some(joined) = tasks.join_next().await {
         found.push(joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));

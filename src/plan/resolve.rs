@@ -23,6 +23,8 @@ pub struct ImageCatalog {
     pub files: BTreeMap<PathBuf, CatalogImage>,
     /// By URI, with variables replaced: those that were downloaded.
     pub uris: BTreeMap<String, CatalogImage>,
+    /// Nobody looked for images, because none will be sent: what is not listed may be there.
+    pub is_unread: bool,
 }
 
 /// One image on this host.
@@ -373,11 +375,11 @@ impl Hop<'_> {
                 held: Some(known.path.clone()),
                 origin,
             }),
-            (None, _, ImageOrigin::File(_)) => Err(Trouble {
+            (None, _, ImageOrigin::File(_)) if !self.images.is_unread => Err(Trouble {
                 message: format!("image `{origin}` was not found"),
                 hint: Some("paths are relative to the pipeline file".to_owned()),
             }),
-            (None, promised, ImageOrigin::Uri(_)) => Ok(ImageSpec {
+            (None, promised, _) => Ok(ImageSpec {
                 sha256: promised.map(str::to_lowercase),
                 bytes: None,
                 held: None,

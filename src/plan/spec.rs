@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::digest::digest;
 use super::secrecy;
 use crate::model::inventory::{Expect, Pace};
 use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
@@ -46,6 +47,21 @@ impl RunSpec {
     /// The stage of that name.
     pub fn stage(&self, name: &StageName) -> Option<&StageSpec> {
         self.stages.iter().find(|stage| stage.name == *name)
+    }
+
+    /// Takes back what the author allowed: nothing of it leads a version down. So it is for what redpipe begins by itself.
+    pub fn never_lowers(&mut self) {
+        for stage in &mut self.stages {
+            match &mut stage.kind {
+                StageKindSpec::BmcVersion(by) | StageKindSpec::BiosVersion(by) => {
+                    for version in by.values_mut() {
+                        version.allow_downgrade = false;
+                    }
+                }
+                StageKindSpec::BmcSettings(_) | StageKindSpec::BiosSettings(_) => {}
+            }
+        }
+        self.digest = digest(self);
     }
 
     /// The index of a stage.

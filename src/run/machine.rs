@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::hold::HookCall;
 use super::pass::Pass;
 pub use super::pass::Permits;
-use super::record::{HookOutcome, Record, ServerBox, StageHead, StageWord, Wait};
+use super::record::{HookOutcome, Record, Recovering, ServerBox, StageHead, StageWord, Wait};
 use super::state::RunState;
 use super::{LOOKING_AGAIN, edit, finish, held, hold, identity, stage};
 use crate::model::{
@@ -30,6 +30,7 @@ pub struct RunMachine {
     /// What the files say.
     file: RunSpec,
     context: Remembered,
+    recovery: Option<Recovering>,
     pub(super) state: RunState,
 }
 
@@ -95,8 +96,15 @@ impl RunMachine {
             file: spec.clone(),
             spec,
             context,
+            recovery: None,
             state: RunState::default(),
         }
+    }
+
+    /// The same, begun because something had drifted.
+    pub fn recovering(mut self, recovery: Option<Recovering>) -> Self {
+        self.recovery = recovery;
+        self
     }
 
     /// A fold of [`RunMachine::apply`].
@@ -297,6 +305,7 @@ impl RunMachine {
             boxes: boxes.collect(),
             platform: pass.look.capability.platform.clone(),
             generation: self.generation(),
+            recovery: self.recovery.clone(),
         };
         pass.record(record);
         true

@@ -50,6 +50,7 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
             max_concurrent,
             wait: args.wait,
             only_resume: false,
+            serves: false,
         },
     )
     .await

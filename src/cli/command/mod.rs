@@ -1,7 +1,9 @@
 //! One file per command.
 
 pub(crate) mod apply;
+pub(crate) mod daemon;
 pub(crate) mod demo;
+pub(crate) mod drift;
 pub(crate) mod events;
 pub(crate) mod inventory_check;
 pub(crate) mod order;

@@ -18,12 +18,14 @@ use crate::daemon::engine::Engine;
 use crate::daemon::history;
 use crate::daemon::journal::{Journal, JournalError};
 use crate::daemon::lease::{LEASE_LIFE, LeaseKeeper};
+use crate::daemon::line::Cause;
 use crate::daemon::prepare::Assignment;
 use crate::daemon::rollout::Rollout;
 use crate::daemon::stop::Stop;
 use crate::model::inventory::Bmc;
 use crate::model::{Action, Fault, FaultKind, IntentId, Outcome, Retry};
 use crate::redfish::Client;
+use crate::run::record::Recovering;
 use crate::run::status::{RunStatus, status};
 use crate::run::{Decision, HookCall, Input, Permits, Record, RunMachine, RunPhase};
 use crate::store::Taken;
@@ -52,11 +54,12 @@ pub(super) struct Driver<'a> {
     engine: &'a Engine,
     assignment: &'a Assignment,
     bmc: &'a Bmc,
-    client: Client,
+    client: Arc<Client>,
     lease: LeaseKeeper,
     stop: &'a Stop,
     rollout: &'a Rollout,
     only_resume: bool,
+    recovery: Option<Recovering>,
 }
 
 /// Why a run cannot go on in this process.
@@ -103,13 +106,13 @@ impl From<JournalError> for Halt {
     }
 }
 
-/// Drives one assignment to its end, or to where this process has to stop; `only_resume` = no new run is opened.
+/// Drives one assignment to its end, or to where this process has to stop.
 pub(in crate::daemon) async fn drive(
     engine: &Engine,
     assignment: &Assignment,
     stop: &Stop,
     rollout: &Rollout,
-    only_resume: bool,
+    cause: &Cause,
 ) -> Drive {
     let assignment = &carrying(engine, assignment);
     let bmc = &assignment.bmc;
@@ -121,7 +124,7 @@ pub(in crate::daemon) async fn drive(
             }
             Err(fault) => return Drive::End(RunEnd::NotStarted(fault)),
         };
-    let client = match engine.client(bmc) {
+    let client = match engine.shared_client(bmc) {
         Ok(client) => client,
         Err(fault) => {
             lease.release();
@@ -145,7 +148,11 @@ pub(in crate::daemon) async fn drive(
         lease,
         stop,
         rollout,
-        only_resume,
+        only_resume: matches!(cause, Cause::Resume),
+        recovery: match cause {
+            Cause::Recovery(recovering) => Some(recovering.clone()),
+            Cause::Apply | Cause::Resume => None,
+        },
     };
     let keeper = driver.lease.clone();
     let end = tokio::select! {
@@ -154,6 +161,9 @@ pub(in crate::daemon) async fn drive(
         end = driver.run() => end,
     };
     engine.keep_links(&bmc.name, &driver.client);
+    driver.client.set_guard(None);
+    driver.client.set_progress(None);
+    driver.client.outage(false);
     driver.client.close().await;
     driver.lease.release();
     end

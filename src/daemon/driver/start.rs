@@ -82,10 +82,17 @@ impl Driver<'_> {
             let new: Vec<_> = listed.filter(|name| !servers.contains(name)).collect();
             servers.extend(new);
         }
-        let spec = self
+        let mut spec = self
             .assignment
             .spec(&servers)
             .map_err(|fault| Halt::End(RunEnd::NotStarted(fault)))?;
+        if state
+            .start
+            .as_ref()
+            .is_some_and(|start| start.recovery.is_some())
+        {
+            spec.never_lowers();
+        }
         let context = self.context(&spec)?;
         let key = journal.key().clone();
         let mut machine = RunMachine::restore(
@@ -116,7 +123,10 @@ impl Driver<'_> {
         self.engine.keep_links(&self.bmc.name, &self.client);
         let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
         let servers = self.assignment.servers(&look).map_err(not_started)?;
-        let spec = self.assignment.spec(&servers).map_err(not_started)?;
+        let mut spec = self.assignment.spec(&servers).map_err(not_started)?;
+        if self.recovery.is_some() {
+            spec.never_lowers();
+        }
         self.engine
             .check_identity(self.bmc, &spec, &look)
             .map_err(not_started)?;
@@ -135,7 +145,8 @@ impl Driver<'_> {
             let pipeline = &self.assignment.pipeline.name;
             Journal::open(self.engine.store(), pipeline, &self.bmc.name, lease, now)?
         };
-        let mut machine = RunMachine::new(journal.key().clone(), spec, context);
+        let mut machine =
+            RunMachine::new(journal.key().clone(), spec, context).recovering(self.recovery.clone());
         // Nothing is sent on the first look: whatever follows from it is decided anew, once the records are durable.
         let input = Input::Looked {
             request: &request,

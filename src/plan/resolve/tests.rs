@@ -103,6 +103,7 @@ fn catalog(uri: &str, sha256: &str) -> ImageCatalog {
         path: PathBuf::from("/cache/x"),
     };
     ImageCatalog {
+        is_unread: false,
         files: BTreeMap::new(),
         uris: BTreeMap::from([(uri.to_owned(), image)]),
     }

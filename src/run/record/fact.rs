@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::hold::HoldStep;
 use super::intent::{Intent, Milestone, TaskSeen};
 use super::phase::{How, RunPhase};
-use super::place::{Place, ServerBox, StageHead, Wait};
+use super::place::{Place, Recovering, ServerBox, StageHead, Wait};
 use crate::model::look::{Identity, Power};
 use crate::model::{
     Fault, IntentId, Order, Outcome, RunKey, ServerName, StageName, Target, TaskHandle,
@@ -42,6 +42,9 @@ pub enum Record {
         /// Salted hash of what the file says of its stages.
         #[serde(default)]
         generation: String,
+        /// What had drifted, where nobody but drift asked for the run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        recovery: Option<Recovering>,
     },
     /// Another process took the run up.
     Resumed {

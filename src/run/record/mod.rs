@@ -12,4 +12,4 @@ pub use fact::{RECORD_VERSION, Record};
 pub use hold::{HoldStep, HookOutcome, HookSide, OutcomeWord, ServerOutcome};
 pub use intent::{Intent, Milestone, ResetPurpose, TaskFate, TaskSeen};
 pub use phase::{How, RunPhase};
-pub use place::{Place, ServerBox, StageHead, StageWord, Wait};
+pub use place::{Place, Recovering, ServerBox, StageHead, StageWord, Wait};

@@ -1,6 +1,6 @@
 //! Where something happens, and what it waits for there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -79,4 +79,13 @@ pub struct Wait {
     pub until: Option<Timestamp>,
     /// Whether it is a hold: stopped on purpose until what the reason names is gone.
     pub held: bool,
+}
+
+/// Why a run was begun by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recovering {
+    /// What had drifted, in words for people.
+    pub drifted: Vec<String>,
+    /// Targets whose version had fallen.
+    pub versions: BTreeSet<Target>,
 }

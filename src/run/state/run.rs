@@ -10,7 +10,9 @@ use crate::model::look::Identity;
 use crate::model::order::Verb;
 use crate::model::{Order, RunKey, ServerName, Target};
 use crate::run::LOOKING_AGAIN;
-use crate::run::record::{HoldStep, Place, Record, RunPhase, ServerBox, StageHead, Wait};
+use crate::run::record::{
+    HoldStep, Place, Record, Recovering, RunPhase, ServerBox, StageHead, Wait,
+};
 
 /// State of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -78,6 +80,8 @@ pub struct Start {
     pub generation: String,
     /// Servers that left the inventory since.
     pub removed: BTreeSet<ServerName>,
+    /// What had drifted, where nobody but drift asked for the run.
+    pub recovery: Option<Recovering>,
 }
 
 impl Start {
@@ -92,6 +96,7 @@ impl Start {
             boxes,
             platform,
             generation,
+            recovery,
         } = record
         else {
             return None;
@@ -108,6 +113,7 @@ impl Start {
             platform: platform.clone(),
             generation: generation.clone(),
             removed: BTreeSet::new(),
+            recovery: recovery.clone(),
         })
     }
 }

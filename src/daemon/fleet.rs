@@ -1,0 +1,303 @@
+//! What the daemon knows of every BMC now, for whoever asks: the last observation, what has drifted, and what is held.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::observation::{BmcDrift, DriftDocument, DriftLine};
+use crate::drift::DriftState;
+use crate::model::inventory::Bmc;
+use crate::model::look::{Power, Problem};
+use crate::model::{BmcName, Fault, Look, PipelineName, ServerName};
+
+/// Happenings kept for whoever looks later: a page of them for every state a small fleet can be in.
+const HAPPENED_MAX: usize = 1_000;
+
+/// Shared by the daemon (who writes) and its faces (who read).
+#[derive(Clone)]
+pub struct Fleet {
+    inner: Arc<Mutex<Inner>>,
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Inner {
+    bmcs: BTreeMap<BmcName, BmcWatched>,
+    mass_drift: BTreeMap<PipelineName, String>,
+    files: Files,
+    happened: VecDeque<FleetEvent>,
+}
+
+/// One BMC as it was last seen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BmcWatched {
+    /// Its name.
+    pub bmc: BmcName,
+    /// Where it answers.
+    pub address: String,
+    /// Labels as written, and `redfish.*` facts as read.
+    pub labels: BTreeMap<String, String>,
+    /// How it stands to all pipelines that select it; `None` = not observed yet, or by none.
+    pub state: Option<DriftState>,
+    /// Drift that is declared: two observations in a row agreed on it.
+    pub items: Vec<DriftLine>,
+    /// What is worth telling: `ahead`, `not-observable`, why it could not be read, why nothing is mended.
+    pub problems: Vec<Problem>,
+    /// What runs on the BMC, byte for byte.
+    pub bmc_version: Option<String>,
+    /// The servers behind it.
+    pub servers: Vec<ServerWatched>,
+    /// Whether a run drives it now; it is not observed meanwhile.
+    pub driven: bool,
+    /// Observations since the daemon began.
+    pub polls: u64,
+    /// Failed observations in a row.
+    pub failures: u32,
+    /// When it was last observed, well or not.
+    pub polled_at: Option<Timestamp>,
+    /// When it will be observed next.
+    pub next_poll_at: Option<Timestamp>,
+}
+
+/// One server as it was last seen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ServerWatched {
+    /// Its name.
+    pub server: ServerName,
+    /// URI of its ComputerSystem.
+    pub system: String,
+    /// What runs, byte for byte.
+    pub bios_version: Option<String>,
+    /// `PowerState`.
+    pub power_state: Power,
+}
+
+/// The files that the daemon goes by.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Files {
+    /// When the state in use was read.
+    pub loaded_at: Option<Timestamp>,
+    /// Why the newest state of the files is not in use; `None` = it is.
+    pub refused: Option<String>,
+}
+
+/// Something that happened to a BMC outside any run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FleetEvent {
+    /// When.
+    pub at: Timestamp,
+    /// Which BMC; `None` = the daemon itself.
+    pub bmc: Option<BmcName>,
+    /// A stable kebab-case word: `drift-detected`, `drift-cleared`, `unreachable`, `reachable`, `recovery`,
+    /// `drift-stuck`, `mass-drift`, `files-refused`, `files-loaded`.
+    pub kind: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+impl Fleet {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Self {
+            inner: Arc::default(),
+            changed: watch::channel(0).0,
+        }
+    }
+
+    /// Every BMC, by name.
+    pub fn bmcs(&self) -> Vec<BmcWatched> {
+        self.lock().bmcs.values().cloned().collect()
+    }
+
+    /// One BMC.
+    pub fn bmc(&self, name: &BmcName) -> Option<BmcWatched> {
+        self.lock().bmcs.get(name).cloned()
+    }
+
+    /// The whole fleet as `drift` tells it; BMCs that no pipeline speaks about are left out.
+    pub fn drift(&self) -> DriftDocument {
+        let inner = self.lock();
+        let drift = |one: &BmcWatched| {
+            Some(BmcDrift {
+                bmc: one.bmc.clone(),
+                state: one.state?,
+                items: one.items.clone(),
+                problems: one.problems.clone(),
+            })
+        };
+        DriftDocument {
+            bmcs: inner.bmcs.values().filter_map(drift).collect(),
+        }
+    }
+
+    /// Pipelines of which too many BMCs drift, with the reason for which nothing is mended.
+    pub fn mass_drift(&self) -> BTreeMap<PipelineName, String> {
+        self.lock().mass_drift.clone()
+    }
+
+    /// The files in use.
+    pub fn files(&self) -> Files {
+        self.lock().files.clone()
+    }
+
+    /// What happened lately outside runs, oldest first.
+    pub fn happened(&self) -> Vec<FleetEvent> {
+        self.lock().happened.iter().cloned().collect()
+    }
+
+    /// Moves with every change.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Takes up what the inventory lists; what it lists no more is gone.
+    pub(super) fn list(&self, bmcs: &[Bmc]) {
+        let mut inner = self.lock();
+        let mut before = std::mem::take(&mut inner.bmcs);
+        for bmc in bmcs {
+            let mut watched = before.remove(&bmc.name).unwrap_or_else(|| listed(bmc));
+            let facts = std::mem::take(&mut watched.labels);
+            watched.labels.clone_from(&bmc.labels);
+            let facts = facts.into_iter().filter(|(name, _)| is_fact(name));
+            watched.labels.extend(facts);
+            watched.address.clone_from(&bmc.address.base);
+            inner.bmcs.insert(bmc.name.clone(), watched);
+        }
+        drop(inner);
+        self.moved();
+    }
+
+    pub(super) fn update(&self, bmc: &BmcName, change: impl FnOnce(&mut BmcWatched)) {
+        if let Some(watched) = self.lock().bmcs.get_mut(bmc) {
+            change(watched);
+        }
+        self.moved();
+    }
+
+    pub(super) fn set_mass_drift(&self, pipeline: &PipelineName, reason: Option<String>) {
+        let mut inner = self.lock();
+        match reason {
+            Some(reason) => drop(inner.mass_drift.insert(pipeline.clone(), reason)),
+            None => drop(inner.mass_drift.remove(pipeline)),
+        }
+        drop(inner);
+        self.moved();
+    }
+
+    pub(super) fn set_files(&self, files: Files) {
+        self.lock().files = files;
+        self.moved();
+    }
+
+    pub(super) fn tell(&self, event: FleetEvent) {
+        let FleetEvent {
+            bmc, kind, message, ..
+        } = &event;
+        let bmc = bmc.as_ref().map(BmcName::as_str).unwrap_or_default();
+        if matches!(*kind, "drift-cleared" | "reachable" | "files-loaded") {
+            tracing::info!(bmc, kind, message, "observed");
+        } else {
+            tracing::warn!(bmc, kind, message, "observed");
+        }
+        let mut inner = self.lock();
+        if inner.happened.len() >= HAPPENED_MAX {
+            inner.happened.pop_front();
+        }
+        inner.happened.push_back(event);
+        drop(inner);
+        self.moved();
+    }
+
+    fn moved(&self) {
+        self.changed
+            .send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Every change under this lock is whole by itself.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Fleet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BmcWatched {
+    /// Takes over what a look shows.
+    pub(super) fn saw(&mut self, look: &Look) {
+        self.bmc_version = look.bmc_version().map(ToOwned::to_owned);
+        self.servers = look
+            .systems
+            .iter()
+            .map(|(server, system)| ServerWatched {
+                server: server.clone(),
+                system: system.uri.clone(),
+                bios_version: look.bios_version(server).map(ToOwned::to_owned),
+                power_state: system.power,
+            })
+            .collect();
+        self.labels.extend(facts(look));
+    }
+
+    /// Takes over why nothing was seen.
+    pub(super) fn missed(&mut self, fault: &Fault) {
+        self.problems = vec![Problem {
+            kind: fault.kind.as_str().to_owned(),
+            message: fault.to_string(),
+        }];
+    }
+}
+
+/// Facts of the hardware as labels.
+fn facts(look: &Look) -> BTreeMap<String, String> {
+    let mut systems = look.systems.values();
+    let system = systems.next();
+    let one_bios = look.systems.keys().next();
+    let found = [
+        ("redfish.vendor", look.identity.vendor.clone()),
+        ("redfish.model", system.and_then(|s| s.model.clone())),
+        ("redfish.platform", Some(look.capability.platform.clone())),
+        (
+            "redfish.bmc_version",
+            look.bmc_version().map(ToOwned::to_owned),
+        ),
+        (
+            "redfish.bios_version",
+            one_bios
+                .and_then(|server| look.bios_version(server))
+                .map(ToOwned::to_owned),
+        ),
+    ];
+    let found = found.into_iter();
+    found
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+}
+
+fn is_fact(name: &str) -> bool {
+    name.starts_with("redfish.")
+}
+
+fn listed(bmc: &Bmc) -> BmcWatched {
+    BmcWatched {
+        bmc: bmc.name.clone(),
+        address: bmc.address.base.clone(),
+        labels: bmc.labels.clone(),
+        state: None,
+        items: Vec::new(),
+        problems: Vec::new(),
+        bmc_version: None,
+        servers: Vec::new(),
+        driven: false,
+        polls: 0,
+        failures: 0,
+        polled_at: None,
+        next_poll_at: None,
+    }
+}

@@ -1,0 +1,169 @@
+//! Jobs: what people ordered, what was left by the last process, what drift asks for, and what became of it.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::Daemon;
+use super::lines::{Ended, Moved, Prepared};
+use crate::daemon::driver::RunEnd;
+use crate::daemon::line::{Cause, Job};
+use crate::model::{About, Order, PipelineName, RunKey, Verb};
+
+impl Daemon {
+    /// Takes up what was ordered since it was last looked.
+    pub(super) fn take_orders(&mut self) {
+        let store = self.engine.store();
+        let last = match store.last_order() {
+            Ok(last) if last > self.last_order => last,
+            Ok(_) => return,
+            Err(error) => {
+                tracing::error!(%error, "orders could not be read");
+                return;
+            }
+        };
+        let orders = match store.orders() {
+            Ok(orders) => orders,
+            Err(error) => {
+                tracing::error!(%error, "orders could not be read");
+                return;
+            }
+        };
+        let before = std::mem::replace(&mut self.last_order, last);
+        for order in orders.iter().filter(|order| order.id > before) {
+            self.take_order(order);
+        }
+    }
+
+    fn take_order(&mut self, order: &Order) {
+        match (&order.about, &order.verb) {
+            (About::Run(key), Verb::Retry) => {
+                let open = self.engine.store().unfinished_run(&key.bmc);
+                let is_open = matches!(open, Ok(Some(row)) if row.key.pipeline == key.pipeline);
+                let cause = if is_open { Cause::Resume } else { Cause::Apply };
+                self.drive(key, cause);
+            }
+            (About::Run(key), Verb::Approve { .. } | Verb::Cancel | Verb::Leave) => {
+                self.drive(key, Cause::Resume);
+            }
+            (About::Pipeline(name), Verb::Resume) => {
+                if let Some(mass) = self.mass.get_mut(name) {
+                    mass.clear();
+                }
+                self.fleet.set_mass_drift(name, None);
+                self.carry_on(Some(name));
+            }
+            // Drivers see it by themselves.
+            (About::Pipeline(_), Verb::Pause) => {}
+            (About::Run(_), Verb::Pause | Verb::Resume)
+            | (
+                About::Pipeline(_),
+                Verb::Retry | Verb::Approve { .. } | Verb::Cancel | Verb::Leave,
+            ) => tracing::warn!(about = %order.about, "an order that fits nothing"),
+        }
+    }
+
+    /// Carries on every run that is not over: of one pipeline, or of all.
+    pub(super) fn carry_on(&mut self, of: Option<&PipelineName>) {
+        let rows = match self.engine.store().runs() {
+            Ok(rows) => rows,
+            Err(error) => {
+                tracing::error!(%error, "runs could not be read");
+                return;
+            }
+        };
+        let open = rows.into_iter().filter(|row| row.finished_at.is_none());
+        let keys: Vec<RunKey> = open
+            .map(|row| row.key)
+            .filter(|key| of.is_none_or(|name| key.pipeline == *name))
+            .collect();
+        for key in keys {
+            self.drive(&key, Cause::Resume);
+        }
+    }
+
+    fn drive(&mut self, key: &RunKey, cause: Cause) {
+        let watched = self.watched.get(&key.bmc);
+        let of_it = watched.and_then(|watched| {
+            let mut assignments = watched.assignments.iter();
+            assignments
+                .find(|each| each.pipeline.name == key.pipeline)
+                .cloned()
+        });
+        // A run goes on even where its BMC is selected no more.
+        let assignment = of_it.or_else(|| self.assignment_of(key));
+        let Some(assignment) = assignment else {
+            tracing::warn!(run = %key, "the files name its pipeline or its BMC no more; the run stays as it is");
+            return;
+        };
+        self.hand_on(Job { assignment, cause });
+    }
+
+    /// Hands a job to its line, once its images are there.
+    pub(super) fn hand_on(&mut self, job: Job) {
+        let source = Arc::clone(&self.source);
+        self.lines.prepare(async move {
+            let prepared = match source.with_images(job.assignment.clone()).await {
+                Ok(assignment) => Prepared {
+                    job: Job { assignment, ..job },
+                    fault: None,
+                },
+                Err(fault) => Prepared {
+                    job,
+                    fault: Some(fault),
+                },
+            };
+            Box::new(prepared)
+        });
+    }
+
+    /// Notes what happened to a line or a job.
+    pub(super) fn line_moved(&mut self, moved: Moved) {
+        match moved {
+            Moved::Prepared(prepared) => self.prepared(*prepared),
+            Moved::Ended(ended) => self.run_ended(&ended),
+            Moved::AllEnded => self.begin_lines(),
+        }
+    }
+
+    fn prepared(&mut self, Prepared { job, fault }: Prepared) {
+        let pipeline = job.assignment.pipeline.name.clone();
+        let bmc = job.assignment.bmc.name.clone();
+        let Some(fault) = fault else {
+            if self.lines.send(job) {
+                self.fleet.update(&bmc, |shown| shown.driven = true);
+            }
+            return;
+        };
+        let message = format!("`{pipeline}` cannot begin: {fault}");
+        self.tell(Some(&bmc), "image-unusable", message);
+        if let Some(watched) = self.watched.get_mut(&bmc) {
+            watched.recovering.remove(&pipeline);
+        }
+    }
+
+    /// Whatever was seen before a run counts no more; the BMC is looked at again soon.
+    fn run_ended(&mut self, ((pipeline, bmc), end): &Ended) {
+        let is_over = match end {
+            RunEnd::Over(_) | RunEnd::NotStarted(_) | RunEnd::Interrupted(_) => true,
+            RunEnd::Held(_) => false,
+        };
+        let Some(watched) = self.watched.get_mut(bmc) else {
+            return;
+        };
+        watched
+            .watches
+            .values_mut()
+            .for_each(crate::drift::Watch::forget);
+        watched.is_suspect = false;
+        if is_over {
+            watched.recovering.remove(pipeline);
+        }
+        let soon = watched.bmc.pace.settle_for;
+        let is_waiting = watched.due.is_some();
+        self.fleet.update(bmc, |shown| shown.driven = false);
+        if is_waiting {
+            self.schedule(bmc, Instant::now() + soon);
+        }
+    }
+}

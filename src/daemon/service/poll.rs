@@ -1,0 +1,327 @@
+//! Observing: when, of whom, and what an observation comes to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::RngExt as _;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::watched::Watched;
+use super::{Daemon, POLLS_MAX};
+use crate::daemon::engine::Engine;
+use crate::daemon::fleet::FleetEvent;
+use crate::daemon::observation::{DriftLine, Observed, Wanted, observe, problems};
+use crate::daemon::prepare::Assignment;
+use crate::drift::{Comparison, DriftState};
+use crate::model::inventory::Bmc;
+use crate::model::look::Problem;
+use crate::model::{BmcName, Fault, Look, PipelineName};
+
+/// Observations in a row that fail before a BMC is called unreachable.
+const UNREACHABLE_AFTER: u32 = 2;
+
+/// How one observation ended.
+pub(super) struct Polled {
+    bmc: BmcName,
+    wanted: Option<Wanted>,
+    full: bool,
+    took: Duration,
+    end: End,
+}
+
+enum End {
+    Observed(Box<Observed>),
+    Missed(Fault),
+    /// A run drives it, here or elsewhere.
+    Driven,
+}
+
+impl Daemon {
+    /// When the next observation is due, where there is room for it.
+    pub(super) fn next_poll(&self) -> Option<Instant> {
+        if self.polls.len() >= POLLS_MAX {
+            return None;
+        }
+        self.due.first().map(|(at, _)| *at)
+    }
+
+    /// Starts all observations that are due.
+    pub(super) fn start_polls(&mut self) {
+        let now = Instant::now();
+        while self.polls.len() < POLLS_MAX
+            && let Some((at, _)) = self.due.first()
+            && *at <= now
+            && let Some((_, name)) = self.due.pop_first()
+        {
+            let Some(watched) = self.watched.get_mut(&name) else {
+                continue;
+            };
+            watched.due = None;
+            let poll = Poll {
+                engine: self.engine.clone(),
+                bmc: watched.bmc.clone(),
+                assignments: Arc::clone(&watched.assignments),
+                wanted: watched.wanted.take(),
+                full: watched.is_full_due(now),
+                turn: self.turns.of(&name),
+            };
+            self.polls.spawn(poll.run());
+        }
+    }
+
+    /// Observes a BMC at this time, unless it is being observed.
+    pub(super) fn schedule(&mut self, name: &BmcName, at: Instant) {
+        let Some(watched) = self.watched.get_mut(name) else {
+            return;
+        };
+        if let Some(before) = watched.due.replace(at) {
+            self.due.remove(&(before, name.clone()));
+        }
+        self.due.insert((at, name.clone()));
+        let wait = at.saturating_duration_since(Instant::now());
+        let next = crate::run::deadline::after(self.engine.clock().now(), wait);
+        self.fleet
+            .update(name, |shown| shown.next_poll_at = Some(next));
+    }
+
+    /// Takes an observation in.
+    pub(super) fn polled(&mut self, polled: Polled) {
+        let name = polled.bmc.clone();
+        let now = self.engine.clock().now();
+        let share = self.chance.random::<f64>();
+        let Some(watched) = self.watched.get_mut(&name) else {
+            return;
+        };
+        // Files that changed meanwhile want something else.
+        if watched.wanted.is_none() && polled.is_of(watched) {
+            watched.wanted = polled.wanted;
+        }
+        let driven = matches!(polled.end, End::Driven);
+        self.fleet.update(&name, |shown| {
+            shown.driven = driven;
+            if !driven {
+                shown.polls += 1;
+                shown.polled_at = Some(now);
+            }
+        });
+        match polled.end {
+            End::Driven => watched
+                .watches
+                .values_mut()
+                .for_each(crate::drift::Watch::forget),
+            End::Missed(fault) => self.missed(&name, &fault),
+            End::Observed(observed) => {
+                if polled.full {
+                    watched.full_at = Some(Instant::now());
+                }
+                self.observed(&name, &observed, polled.full);
+            }
+        }
+        if let Some(watched) = self.watched.get(&name) {
+            let rest = watched.rest(polled.took, share);
+            if watched.due.is_none() {
+                self.schedule(&name, Instant::now() + rest);
+            }
+        }
+    }
+
+    fn missed(&mut self, name: &BmcName, fault: &Fault) {
+        let Some(watched) = self.watched.get_mut(name) else {
+            return;
+        };
+        watched.failures = watched.failures.saturating_add(1);
+        watched.is_suspect = false;
+        let failures = watched.failures;
+        let is_listed = !watched.assignments.is_empty();
+        self.fleet.update(name, |shown| {
+            shown.failures = failures;
+            shown.missed(fault);
+            if failures >= UNREACHABLE_AFTER && is_listed {
+                shown.state = Some(DriftState::Unreachable);
+                shown.items.clear();
+            }
+        });
+        if failures == UNREACHABLE_AFTER {
+            self.tell(Some(name), "unreachable", fault.to_string());
+        }
+    }
+
+    fn observed(&mut self, name: &BmcName, observed: &Observed, full: bool) {
+        let at = observed.look.at;
+        let Some(watched) = self.watched.get_mut(name) else {
+            return;
+        };
+        let was_away = std::mem::take(&mut watched.failures) >= UNREACHABLE_AFTER;
+        let mut problems = problems(observed);
+        let stranger = at_work(&observed.look).filter(|_| full);
+        problems.extend(stranger.clone());
+        let (mut declared, mut suspected) = (Vec::new(), false);
+        let (mut begun, mut cleared) = (Vec::new(), Vec::new());
+        for (pipeline, found) in &observed.compared {
+            let watch = watched.watches.entry(pipeline.clone()).or_default();
+            if stranger.is_some() {
+                // What somebody is changing right now says nothing.
+                watch.forget();
+                continue;
+            }
+            let change = watch.observe(at, found);
+            suspected |= change.suspected;
+            let now_declared = watch.declared();
+            if change.declared {
+                begun.push(pipeline.clone());
+            }
+            if change.cleared && now_declared.is_empty() {
+                cleared.push(pipeline.clone());
+            }
+            let lines = now_declared.iter();
+            declared.extend(lines.map(|one| DriftLine::new(pipeline, &one.item, Some(one.since))));
+        }
+        watched.is_suspect = suspected;
+        let is_listed = !watched.assignments.is_empty();
+        let state = state_of(&declared, observed.compared.values());
+        self.fleet.update(name, |shown| {
+            shown.saw(&observed.look);
+            shown.failures = 0;
+            shown.state = is_listed.then_some(state);
+            shown.items.clone_from(&declared);
+            shown.problems = problems;
+        });
+        if was_away {
+            self.tell(Some(name), "reachable", "it answers again".to_owned());
+        }
+        self.drift_moved(name, &declared, &begun, &cleared);
+    }
+
+    /// Tells what began and what ended, and mends what may be mended.
+    fn drift_moved(
+        &mut self,
+        name: &BmcName,
+        declared: &[DriftLine],
+        begun: &[PipelineName],
+        cleared: &[PipelineName],
+    ) {
+        for pipeline in cleared {
+            let message = format!("all that `{pipeline}` watches is as wanted again");
+            self.tell(Some(name), "drift-cleared", message);
+            if let Some(watched) = self.watched.get_mut(name) {
+                watched.left.remove(pipeline);
+            }
+        }
+        for pipeline in begun {
+            let of_it = declared.iter().filter(|line| line.pipeline == *pipeline);
+            let words: Vec<String> = of_it.map(DriftLine::words).collect();
+            self.tell(Some(name), "drift-detected", words.join("; "));
+            self.count_drift(pipeline, name);
+        }
+        let pipelines: std::collections::BTreeSet<PipelineName> =
+            declared.iter().map(|line| line.pipeline.clone()).collect();
+        for pipeline in pipelines {
+            self.recover(name, &pipeline);
+        }
+    }
+
+    pub(super) fn tell(&self, bmc: Option<&BmcName>, kind: &'static str, message: String) {
+        self.fleet.tell(FleetEvent {
+            at: self.engine.clock().now(),
+            bmc: bmc.cloned(),
+            kind,
+            message,
+        });
+    }
+}
+
+impl Polled {
+    /// Whether it asked for what is wanted now.
+    fn is_of(&self, watched: &Watched) -> bool {
+        let Some(wanted) = &self.wanted else {
+            return false;
+        };
+        let now = watched.assignments.iter();
+        let now: Vec<&String> = now.map(|each| &each.pipeline.generation).collect();
+        let then: Vec<&String> = wanted.specs.iter().map(|spec| &spec.generation).collect();
+        now == then
+    }
+}
+
+/// In one word, by what is declared: a difference seen once counts for nothing yet.
+fn state_of<'a>(
+    declared: &[DriftLine],
+    mut compared: impl Iterator<Item = &'a Comparison>,
+) -> DriftState {
+    if !declared.is_empty() {
+        DriftState::Drifted
+    } else if compared.any(|found| !found.ahead.is_empty()) {
+        DriftState::Ahead
+    } else {
+        DriftState::InSync
+    }
+}
+
+/// Somebody who is at work on the BMC, where an observation asked.
+fn at_work(look: &Look) -> Option<Problem> {
+    let task = look.tasks.iter().find(|task| !task.is_finished());
+    let by_task = task.map(|task| format!("task `{}` is not finished", task.uri));
+    let by_job = || {
+        let job = look.jobs.first()?;
+        Some(format!("job `{}` is not finished", job.uri))
+    };
+    let message = by_task.or_else(by_job)?;
+    Some(Problem {
+        kind: "somebody-at-work".to_owned(),
+        message: format!("{message}: nothing is judged before it is"),
+    })
+}
+
+/// One observation.
+struct Poll {
+    engine: Engine,
+    bmc: Bmc,
+    assignments: Arc<Vec<Assignment>>,
+    wanted: Option<Wanted>,
+    full: bool,
+    turn: Arc<Mutex<()>>,
+}
+
+impl Poll {
+    async fn run(mut self) -> Polled {
+        let (end, took) = Box::pin(self.look()).await;
+        Polled {
+            bmc: self.bmc.name,
+            wanted: self.wanted,
+            full: self.full,
+            took,
+            end,
+        }
+    }
+
+    async fn look(&mut self) -> (End, Duration) {
+        // A run has the BMC to itself.
+        let Ok(_turn) = Arc::clone(&self.turn).try_lock_owned() else {
+            return (End::Driven, Duration::ZERO);
+        };
+        match self.engine.is_driven_elsewhere(&self.bmc.name) {
+            Ok(false) => {}
+            Ok(true) => return (End::Driven, Duration::ZERO),
+            Err(fault) => return (End::Missed(fault), Duration::ZERO),
+        }
+        let client = match self.engine.shared_client(&self.bmc) {
+            Ok(client) => client,
+            Err(fault) => return (End::Missed(fault), Duration::ZERO),
+        };
+        let before = client.answering();
+        let found = observe(
+            &self.engine,
+            &client,
+            &self.assignments,
+            &mut self.wanted,
+            self.full,
+        );
+        let end = match found.await {
+            Ok(observed) => End::Observed(Box::new(observed)),
+            Err(fault) => End::Missed(fault),
+        };
+        self.engine.keep_links(&self.bmc.name, &client);
+        (end, client.answering().saturating_sub(before))
+    }
+}

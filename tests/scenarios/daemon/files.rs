@@ -1,0 +1,169 @@
+//! Files that change under a daemon, and runs that outlive its processes.
+
+use std::time::Duration;
+
+use redpipe::daemon::service::Command;
+use redpipe::drift::DriftState;
+use redpipe::run::RunPhase;
+
+use super::lab::{Files, Running};
+use crate::common::{PIPELINE, bios_hop, bmc_hop, completed, named, row, settings};
+use crate::support::world::World;
+
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+
+/// A broken file keeps the old state, and says so.
+#[tokio::test(start_paused = true)]
+async fn a_broken_file_changes_nothing_and_is_told_loudly() {
+    let world = World::one(1, "");
+    let text = named(PIPELINE, "", &[bmc_hop(&world, "1.50")]);
+    let files = Files::new(&world, &[&text]);
+    let mut daemon = Running::start(&world, &files);
+    daemon.until(MINUTE, |d| d.bmc("mock-1").polls == 1).await;
+    files.write(&world.inventory(), &["name = 7"]);
+    daemon.pass(2 * MINUTE).await;
+    assert!(daemon.fleet.files().refused.unwrap().contains("name"));
+    assert_eq!(daemon.happened("files-refused").len(), 1);
+    let polls = daemon.bmc("mock-1").polls;
+    daemon.pass(20 * MINUTE).await;
+    assert!(
+        daemon.bmc("mock-1").polls > polls,
+        "it goes on by the old files"
+    );
+
+    files.write(&world.inventory(), &[&text]);
+    daemon.commands.send(Command::Reload).unwrap();
+    daemon.pass(Duration::from_secs(1)).await;
+    assert_eq!(daemon.fleet.files().refused, None);
+    daemon.end().await;
+}
+
+/// A pipeline that wants something else is what is watched from then on.
+#[tokio::test(start_paused = true)]
+async fn a_changed_file_is_what_is_watched_from_then_on() {
+    let world = World::one(1, "");
+    let text = named(
+        PIPELINE,
+        "",
+        &[settings("s", "bios", "BootMode = \"UEFI\"")],
+    );
+    let files = Files::new(&world, &[&text]);
+    let mut daemon = Running::start(&world, &files);
+    daemon
+        .until(MINUTE, |d| {
+            d.bmc("mock-1").state == Some(DriftState::InSync)
+        })
+        .await;
+    let other = named(
+        PIPELINE,
+        "",
+        &[settings("s", "bios", "BootMode = \"LegacyBios\"")],
+    );
+    files.write(&world.inventory(), &[&other]);
+    daemon
+        .until(20 * MINUTE, |d| {
+            d.bmc("mock-1").state == Some(DriftState::Drifted)
+        })
+        .await;
+    assert_eq!(world.writes("mock-1"), [""; 0]);
+    daemon.end().await;
+}
+
+/// Scenario 15, for the daemon: given one that is killed in the middle of a run, then the next one carries it on.
+#[tokio::test(start_paused = true)]
+async fn the_next_daemon_carries_on_what_the_last_one_was_killed_in() {
+    let world = World::one(1, "");
+    let text = named(
+        PIPELINE,
+        "",
+        &[bmc_hop(&world, "1.60"), bios_hop(&world, "2.50")],
+    );
+    assert!(
+        world.apply_for(&[&text], 5 * MINUTE).await.is_none(),
+        "killed while it flashes"
+    );
+    let files = Files::new(&world, &[&text]);
+    let mut killed = Running::start(&world, &files);
+    killed.pass(10 * MINUTE).await;
+    drop(killed);
+    let mut daemon = Running::start(&world, &files);
+    let is_completed = |d: &Running| {
+        row(&d.engine.board().rows(), "mock-1").is_some_and(|run| run.phase == RunPhase::Completed)
+    };
+    daemon.until(3 * HOUR, is_completed).await;
+    assert_eq!(world.caused("mock-1", "update accepted").len(), 2);
+    daemon.end().await;
+}
+
+/// A reload in the middle of a run lets it come to a safe point, and carries it on by the new files.
+#[tokio::test(start_paused = true)]
+async fn a_reload_in_the_middle_of_a_run_carries_it_on() {
+    let world = World::one(1, "");
+    let text = named(
+        PIPELINE,
+        "",
+        &[bmc_hop(&world, "1.60"), bios_hop(&world, "2.50")],
+    );
+    assert!(world.apply_for(&[&text], 5 * MINUTE).await.is_none());
+    let files = Files::new(&world, &[&text]);
+    let mut daemon = Running::start(&world, &files);
+    daemon.pass(2 * MINUTE).await;
+    daemon.commands.send(Command::Reload).unwrap();
+    let is_completed = |d: &Running| {
+        row(&d.engine.board().rows(), "mock-1").is_some_and(|run| run.phase == RunPhase::Completed)
+    };
+    daemon.until(3 * HOUR, is_completed).await;
+    assert_eq!(world.caused("mock-1", "update accepted").len(), 2);
+    daemon.end().await;
+}
+
+/// Scenario 133, for the daemon: no more sessions than BMCs, and none is left when it ends.
+#[tokio::test(start_paused = true)]
+async fn no_session_is_left_when_a_daemon_ends() {
+    let world = World::of(&[1, 1, 1], "");
+    let text = named(
+        PIPELINE,
+        "",
+        &[settings("s", "bios", "BootMode = \"UEFI\"")],
+    );
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    daemon.pass(HOUR).await;
+    for name in ["mock-1", "mock-2", "mock-3"] {
+        assert!(
+            world.bmc(name, |bmc| bmc.state().sessions.len()) <= 1,
+            "{name}"
+        );
+    }
+    daemon.end().await;
+    for name in ["mock-1", "mock-2", "mock-3"] {
+        assert_eq!(
+            world.bmc(name, |bmc| bmc.state().sessions.len()),
+            0,
+            "{name}"
+        );
+    }
+}
+
+/// A run by `apply` beside a daemon has the BMC to itself, and is not doubled.
+#[tokio::test(start_paused = true)]
+async fn a_daemon_leaves_a_bmc_alone_that_another_process_drives() {
+    let world = World::one(1, "");
+    let text = named(PIPELINE, "", &[bios_hop(&world, "2.50")]);
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    daemon.until(MINUTE, |d| d.bmc("mock-1").polls == 1).await;
+    let texts = [text.as_str()];
+    let applied = world.apply(&texts);
+    tokio::pin!(applied);
+    let report = loop {
+        tokio::select! {
+            biased;
+            report = &mut applied => break report,
+            () = daemon.pass(Duration::from_secs(1)) => {}
+        }
+    };
+    completed(&world, &report);
+    let polls = daemon.bmc("mock-1").polls;
+    assert!(polls <= 2, "{polls} observations beside a run");
+    daemon.end().await;
+}
