@@ -152,7 +152,7 @@ impl Wanted {
     }
 
     /// What one observation has to ask.
-    fn request(&self, full: bool) -> LookRequest {
+    pub(super) fn request(&self, full: bool) -> LookRequest {
         let mut request = LookRequest {
             state: true,
             ..LookRequest::default()
@@ -160,6 +160,7 @@ impl Wanted {
         for spec in &self.specs {
             request.merge(look_request(spec, full));
         }
+        request.brief = !full;
         request
     }
 }

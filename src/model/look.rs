@@ -27,6 +27,8 @@ pub struct LookRequest {
     pub resources: BTreeSet<(Target, String)>,
     /// Our own tasks to poll.
     pub tasks: Vec<TaskHandle>,
+    /// Settings without asking who is at work: an observation that finds nothing amiss needs no more.
+    pub brief: bool,
     /// Only the unauthenticated service root: is anybody there? Nobody logs in.
     pub root_only: bool,
     /// The first contact after an outage: a new session, nothing remembered is trusted.
@@ -46,6 +48,7 @@ impl LookRequest {
                 self.tasks.push(task);
             }
         }
+        self.brief &= other.brief;
         self.root_only |= other.root_only;
         self.fresh_session |= other.fresh_session;
     }
@@ -55,6 +58,7 @@ impl LookRequest {
         (self.state || !other.state)
             && (self.software || !other.software)
             && (self.work || !other.work)
+            && (!self.brief || other.brief)
             && other.settings.is_subset(&self.settings)
             && other.resources.is_subset(&self.resources)
     }

@@ -24,6 +24,8 @@ pub struct Answer {
     pub not_json: bool,
     /// Messages of an error envelope or of `@Message.ExtendedInfo` at the top, whole.
     pub messages: Vec<BmcMessage>,
+    /// Of the body, as it came.
+    pub(super) digest: u64,
     /// `ETag` header byte for byte, else `@odata.etag` of the body.
     pub etag: Option<String>,
     /// `Location` as a path on this BMC; an address elsewhere is left out.

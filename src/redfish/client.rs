@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::boxes::{ServerRef, system_named, systems_meant};
 use super::conversation::Conversation;
+use super::glance::Glimpse;
 use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
 use super::observe::Observer;
@@ -45,6 +46,8 @@ pub(super) struct Remembered {
     pub(super) registries: BTreeMap<(Describes, String, String), Arc<AttributeRegistry>>,
     /// Last versions seen, by URI of the system or manager.
     pub(super) versions: BTreeMap<String, String>,
+    /// What the last look asked, and the documents that answered it; `None` = not all of them did.
+    pub(super) glimpsed: Option<(LookRequest, Vec<Glimpse>)>,
     /// Where attributes are read that are written elsewhere, by write URI.
     pub(super) read_uris: BTreeMap<String, String>,
 }
@@ -80,6 +83,18 @@ impl Client {
                 Err(fault) => Seen::Failed(fault),
             }
         })
+    }
+
+    /// Whether a look would find what the last one found, which asked the same: far cheaper than looking, for the BMC too.
+    /// "No" where that cannot be said.
+    pub async fn is_unchanged(&self, request: &LookRequest) -> bool {
+        let glimpsed = self.remember().glimpsed.clone();
+        match glimpsed {
+            Some((asked, glimpses)) if asked == *request => {
+                self.conversation.is_unchanged(&glimpses).await
+            }
+            Some(_) | None => false,
+        }
     }
 
     /// Acts: one intent, sent at most once.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout};
 use super::answer::Answer;
 use super::breaker::Breaker;
 use super::clock::Clock;
+use super::glance::is_plain;
 use super::pace::{Gate, lock, retry_after_max, scaled};
 use super::reading::read_answer;
 use super::transport::{
@@ -100,6 +101,32 @@ impl Line {
         extra: HeaderMap,
         body: WireBody,
     ) -> Result<(Answer, Option<SecretString>), Trouble> {
+        let response = self.send(method, path, extra, body).await?;
+        Ok(self.answered(path, response))
+    }
+
+    /// The same without reading the answer, where it is one that says nothing new by itself.
+    pub(super) async fn glance(
+        &self,
+        path: &str,
+        extra: HeaderMap,
+    ) -> Result<Option<WireResponse>, Trouble> {
+        let response = self.send(Method::GET, path, extra, WireBody::Empty).await?;
+        if is_plain(&response) {
+            lock(&self.breaker).good();
+            return Ok(Some(response));
+        }
+        self.answered(path, response);
+        Ok(None)
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        extra: HeaderMap,
+        body: WireBody,
+    ) -> Result<WireResponse, Trouble> {
         let changes = method != Method::GET && method != Method::HEAD;
         let request = self.request(method, path, extra, body);
         let _turn = self.gate.turn(changes).await;
@@ -124,7 +151,10 @@ impl Line {
             Ok(response) => {
                 self.answering_millis.fetch_add(millis, Ordering::Relaxed);
                 tracing::trace!(bmc = %self.bmc, method = %request.method, path, status = response.status, millis, "request answered");
-                Ok(self.answered(path, response))
+                if response.http2 {
+                    self.gate.widen();
+                }
+                Ok(response)
             }
             Err(error) => {
                 tracing::trace!(bmc = %self.bmc, method = %request.method, path, %error, millis, "request failed");
@@ -193,9 +223,6 @@ impl Line {
     }
 
     fn answered(&self, path: &str, response: WireResponse) -> (Answer, Option<SecretString>) {
-        if response.http2 {
-            self.gate.widen();
-        }
         let token = token_of(&response.headers);
         let answer = read_answer(
             path,

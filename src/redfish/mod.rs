@@ -15,6 +15,7 @@ mod conversation;
 mod credentials;
 mod discover;
 mod etag;
+mod glance;
 mod handle;
 mod http;
 mod identity;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::answer::Answer;
 use super::conversation::Conversation;
+use super::glance::Glimpse;
 use super::wire::{key, links, member, text};
 use crate::model::look::Problem;
 use crate::model::{Fault, FaultKind, Retry};
@@ -45,6 +47,8 @@ pub(super) struct Member {
 pub(super) struct Reader<'a> {
     conversation: &'a Conversation,
     docs: BTreeMap<String, Arc<Value>>,
+    /// What was read so far; `None` = something that was asked was not there, or not well.
+    pub(super) glimpses: Option<Vec<Glimpse>>,
     /// Whether `$expand` may still be used; callers remember what is left here.
     pub(super) expand: Expand,
     /// Oddities met so far.
@@ -57,6 +61,7 @@ impl<'a> Reader<'a> {
         Self {
             conversation,
             docs: BTreeMap::new(),
+            glimpses: Some(Vec::new()),
             expand,
             problems: Vec::new(),
         }
@@ -93,7 +98,14 @@ impl<'a> Reader<'a> {
             return Ok(Arc::clone(doc));
         }
         let path = self.path(uri)?;
-        let answer = self.conversation.get(&path).await?;
+        let answer = match self.conversation.get(&path).await {
+            Ok(answer) => answer,
+            Err(fault) => {
+                self.glimpses = None;
+                return Err(fault);
+            }
+        };
+        self.glimpsed(&answer);
         if !answer.json.is_object() {
             let mut fault = Fault::new(
                 FaultKind::BadAnswer,
@@ -199,6 +211,7 @@ impl<'a> Reader<'a> {
         );
         match self.conversation.get_as_is(&path).await {
             Ok(answer) if answer.is_good() && answer.json.is_object() => {
+                self.glimpsed(&answer);
                 Ok(Some(Arc::new(answer.json)))
             }
             Ok(answer) => {
@@ -250,6 +263,12 @@ impl<'a> Reader<'a> {
                 format!("the link `{uri}` does not lead to this BMC"),
             )
         })
+    }
+
+    fn glimpsed(&mut self, answer: &Answer) {
+        if let Some(glimpses) = &mut self.glimpses {
+            glimpses.push(Glimpse::of(answer));
+        }
     }
 
     fn keep(&mut self, uri: &str, doc: Value) -> Arc<Value> {

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::answer::Answer;
+use super::glance::digest;
 use super::messages::{bmc_messages, page_message};
 use super::retry_after::retry_after;
 use super::transport::{WireResponse, X_AUTH_TOKEN};
@@ -34,6 +35,7 @@ pub(super) fn read_answer(
     Answer {
         path: path.to_owned(),
         status: response.status,
+        digest: digest(&response.body),
         etag: etag_of(&headers, &json),
         location: text(&headers, LOCATION.as_str()).and_then(|location| path_on(address, location)),
         retry_after: retry_after(&headers, now, retry_after_max),

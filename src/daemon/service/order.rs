@@ -151,11 +151,7 @@ impl Daemon {
         let Some(watched) = self.watched.get_mut(bmc) else {
             return;
         };
-        watched
-            .watches
-            .values_mut()
-            .for_each(crate::drift::Watch::forget);
-        watched.is_suspect = false;
+        watched.forget();
         if is_over {
             watched.recovering.remove(pipeline);
         }

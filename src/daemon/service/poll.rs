@@ -13,7 +13,7 @@ use crate::daemon::engine::Engine;
 use crate::daemon::fleet::FleetEvent;
 use crate::daemon::observation::{DriftLine, Observed, Wanted, observe, problems};
 use crate::daemon::prepare::Assignment;
-use crate::drift::{Comparison, DriftState};
+use crate::drift::{Comparison, DriftState, Watch};
 use crate::model::inventory::Bmc;
 use crate::model::look::Problem;
 use crate::model::{BmcName, Fault, Look, PipelineName};
@@ -32,6 +32,8 @@ pub(super) struct Polled {
 
 enum End {
     Observed(Box<Observed>),
+    /// It says what it said when it was last observed.
+    Unchanged,
     Missed(Fault),
     /// A run drives it, here or elsewhere.
     Driven,
@@ -106,11 +108,9 @@ impl Daemon {
             }
         });
         match polled.end {
-            End::Driven => watched
-                .watches
-                .values_mut()
-                .for_each(crate::drift::Watch::forget),
+            End::Driven => watched.forget(),
             End::Missed(fault) => self.missed(&name, &fault),
+            End::Unchanged => self.unchanged(&name),
             End::Observed(observed) => {
                 if polled.full {
                     watched.full_at = Some(Instant::now());
@@ -124,6 +124,19 @@ impl Daemon {
                 self.schedule(&name, Instant::now() + rest);
             }
         }
+    }
+
+    /// What was declared still stands; what a person has allowed since is mended now.
+    fn unchanged(&mut self, name: &BmcName) {
+        let Some(watched) = self.watched.get(name) else {
+            return;
+        };
+        let declared: Vec<DriftLine> = watched
+            .watches
+            .iter()
+            .flat_map(|(pipeline, watch)| lines_of(pipeline, watch))
+            .collect();
+        self.drift_moved(name, &declared, &[], &[]);
     }
 
     fn missed(&mut self, name: &BmcName, fault: &Fault) {
@@ -174,8 +187,7 @@ impl Daemon {
             if change.cleared && now_declared.is_empty() {
                 cleared.push(pipeline.clone());
             }
-            let lines = now_declared.iter();
-            declared.extend(lines.map(|one| DriftLine::new(pipeline, &one.item, Some(one.since))));
+            declared.extend(lines_of(pipeline, watch));
         }
         watched.is_suspect = suspected;
         let is_listed = !watched.assignments.is_empty();
@@ -244,6 +256,14 @@ impl Polled {
     }
 }
 
+fn lines_of(pipeline: &PipelineName, watch: &Watch) -> Vec<DriftLine> {
+    let declared = watch.declared();
+    let lines = declared.iter();
+    lines
+        .map(|one| DriftLine::new(pipeline, &one.item, Some(one.since)))
+        .collect()
+}
+
 /// In one word, by what is declared: a difference seen once counts for nothing yet.
 fn state_of<'a>(
     declared: &[DriftLine],
@@ -310,6 +330,11 @@ impl Poll {
             Err(fault) => return (End::Missed(fault), Duration::ZERO),
         };
         let before = client.answering();
+        if let Some(wanted) = self.wanted.as_ref().filter(|_| !self.full)
+            && client.is_unchanged(&wanted.request(false)).await
+        {
+            return (End::Unchanged, client.answering().saturating_sub(before));
+        }
         let found = observe(
             &self.engine,
             &client,

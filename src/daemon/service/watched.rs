@@ -72,6 +72,13 @@ impl Watched {
         self.assignments = Arc::new(assignments);
     }
 
+    /// What was seen so far counts no more: a run or a stranger was at work. The next observation reads everything.
+    pub(super) fn forget(&mut self) {
+        self.watches.values_mut().for_each(Watch::forget);
+        self.is_suspect = false;
+        self.full_at = None;
+    }
+
     /// Whether the next observation asks everything, and who is at work.
     pub(super) fn is_full_due(&self, now: Instant) -> bool {
         let is_old = self

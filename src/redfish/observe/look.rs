@@ -51,7 +51,11 @@ impl<'a> Observer<'a> {
         }
         let mut observer = Self::start(client).await?;
         let look = observer.answer(request).await;
+        let glimpses = observer.reader.glimpses.take();
         observer.keep();
+        client.remember().glimpsed = glimpses
+            .filter(|_| look.is_ok())
+            .map(|glimpses| (request.clone(), glimpses));
         look
     }
 
@@ -106,7 +110,7 @@ impl<'a> Observer<'a> {
             .manager_doc()
             .and_then(|doc| text(&doc, "LastResetTime"));
         let software = self.software(request, &boxes).await?;
-        let asks_work = request.work || !request.settings.is_empty();
+        let asks_work = request.work || !(request.brief || request.settings.is_empty());
         let (tasks, jobs) = if asks_work {
             self.work().await?
         } else {

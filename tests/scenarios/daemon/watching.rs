@@ -176,3 +176,39 @@ async fn observations_are_spread_evenly_and_go_on_in_their_interval() {
     assert!(polls.iter().all(|n| (10..=13).contains(n)), "{polls:?}");
     daemon.end().await;
 }
+
+/// PERFORMANCE: one drift check asks four documents at most.
+#[tokio::test(start_paused = true)]
+async fn a_warm_observation_asks_four_documents_and_is_not_told_them_again() {
+    let world = World::one(1, "");
+    let text = observing(&[
+        bmc_hop(&world, "1.50"),
+        settings("post", "bios", "BootMode = \"UEFI\""),
+        bios_hop(&world, "2.10"),
+    ]);
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    for polls in 1..=2 {
+        daemon
+            .until(10 * MINUTE, |d| d.bmc("mock-1").polls == polls)
+            .await;
+    }
+    let before = world.ledger("mock-1").len();
+    daemon
+        .until(10 * MINUTE, |d| d.bmc("mock-1").polls == 3)
+        .await;
+    let wanted = [
+        "GET /redfish/v1/Managers/BMC 304",
+        "GET /redfish/v1/Systems/1 304",
+        "GET /redfish/v1/Systems/1/Bios 304",
+        "GET /redfish/v1/Systems/1/Bios/Settings 304",
+    ];
+    assert_eq!(asked(&world, before), wanted);
+    daemon.end().await;
+}
+
+fn asked(world: &World, after: usize) -> Vec<String> {
+    let lines = world.ledger("mock-1").into_iter().skip(after);
+    lines
+        .filter_map(|line| Some(format!("{} {} {}", line.method?, line.path?, line.status?)))
+        .collect()
+}

@@ -1,0 +1,110 @@
+//! Whether a BMC still says what it said: the same documents as last time, asked for again and not read.
+//!
+//! Where the BMC knows conditional requests, an unchanged document costs it no body; elsewhere the body's digest is
+//! compared, which is far cheaper than reading it.
+
+use std::hash::{DefaultHasher, Hasher as _};
+
+use http::header::{ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue};
+
+use super::answer::Answer;
+use super::conversation::Conversation;
+use super::transport::WireResponse;
+
+/// One document as it was last read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Glimpse {
+    /// The path that was asked, with its query.
+    path: String,
+    /// The `ETag` header, byte for byte, where there was one.
+    etag: Option<HeaderValue>,
+    /// What was said, but for the time of day.
+    digest: u64,
+}
+
+impl Glimpse {
+    pub(super) fn of(answer: &Answer) -> Self {
+        Self {
+            path: answer.path.clone(),
+            etag: answer.headers.get(ETAG).cloned(),
+            digest: answer.digest,
+        }
+    }
+}
+
+impl Conversation {
+    /// Whether all of these documents are as they were. Whatever else is answered, and whatever fails, is for an ordinary
+    /// read to judge: it says "no".
+    pub(super) async fn is_unchanged(&self, glimpses: &[Glimpse]) -> bool {
+        for glimpse in glimpses {
+            let mut headers = HeaderMap::new();
+            if let Some(etag) = &glimpse.etag {
+                headers.insert(IF_NONE_MATCH, etag.clone());
+            }
+            let found = self.glance(&glimpse.path, headers).await;
+            match found {
+                Ok(Some(response)) if response.status == 304 => {}
+                Ok(Some(response))
+                    if response.status == 200 && digest(&response.body) == glimpse.digest => {}
+                Ok(_) | Err(_) => return false,
+            }
+        }
+        !glimpses.is_empty()
+    }
+}
+
+/// Whether an answer is one that says nothing new by itself.
+pub(super) fn is_plain(response: &WireResponse) -> bool {
+    matches!(response.status, 200 | 304)
+}
+
+/// What a body says, but for the one member that moves by itself: the time of day of a manager.
+pub(super) fn digest(body: &[u8]) -> u64 {
+    const CLOCK: &[u8] = b"\"DateTime\"";
+    let mut hasher = DefaultHasher::new();
+    let mut rest = body;
+    while let Some(at) = find(rest, CLOCK) {
+        let (before, after) = rest.split_at(at + CLOCK.len());
+        hasher.write(before);
+        // The value ends with the second quotation mark behind the name.
+        let mut quotes = (0..).zip(after).filter(|(_, byte)| **byte == b'"');
+        let end = quotes.nth(1).map_or(after.len(), |(end, _)| end);
+        rest = after.get(end..).unwrap_or_default();
+    }
+    hasher.write(rest);
+    hasher.finish()
+}
+
+fn find(body: &[u8], what: &[u8]) -> Option<usize> {
+    let first = *what.first()?;
+    let mut from = 0;
+    while let Some(at) = body.get(from..)?.iter().position(|byte| *byte == first) {
+        if body.get(from + at..)?.starts_with(what) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_moves_changes_nothing_and_whatever_else_moves_does() {
+        let at = |time: &str, version: &str| {
+            digest(format!(r#"{{"DateTime": "{time}","FirmwareVersion":"{version}"}}"#).as_bytes())
+        };
+        assert_eq!(
+            at("2026-03-01T10:00:00Z", "1.60"),
+            at("1970-01-01T00:00:09Z", "1.60")
+        );
+        assert_ne!(
+            at("2026-03-01T10:00:00Z", "1.60"),
+            at("2026-03-01T10:00:00Z", "1.50")
+        );
+        assert_ne!(digest(b"{\"DateTime\":\"a"), digest(b"{}"));
+    }
+}
