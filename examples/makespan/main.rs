@@ -9,8 +9,6 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
-#[path = "../../tests/makespan/dice.rs"]
-mod dice;
 #[path = "../../tests/makespan/figures.rs"]
 mod figures;
 #[path = "../../tests/makespan/fleet.rs"]

@@ -14,7 +14,7 @@ use super::prepare::Assignment;
 use super::rollout::Rollout;
 use super::scheduler::{ApplyOptions, ApplyReport, Turns};
 use super::stop::Stop;
-use crate::model::{BmcName, Fault, FaultKind, PipelineName};
+use crate::model::{BmcName, Fault, FaultKind, PipelineName, Retry};
 use crate::pipeline::Pipeline;
 use crate::run::record::Recovering;
 use crate::run::status::RunStatus;
@@ -344,6 +344,12 @@ impl Line {
             }
             Drive::End(RunEnd::NotStarted(fault)) => {
                 self.show(&queued.assignment, &fault);
+                let will_pass = fault.retry == Retry::Transient && self.options.serves;
+                if will_pass && may_wait && matches!(queued.cause, Cause::Apply) {
+                    let rest = queued.assignment.bmc.poll_interval.max(WAIT_RETRY);
+                    work.again(queued, rest);
+                    return;
+                }
                 RunEnd::NotStarted(fault)
             }
             Drive::End(end) => end,

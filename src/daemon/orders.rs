@@ -7,6 +7,8 @@ use super::journal::{Journal, JournalError};
 use super::lease::LEASE_LIFE;
 use crate::model::order::concerning;
 use crate::model::{About, BmcName, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
+use crate::pipeline::Pipeline;
+use crate::plan::fingerprint;
 use crate::run::status::RunStatus;
 use crate::run::{RunPhase, RunState};
 use crate::store::{LeaseEpoch, LeaseError, RunRow, Store};
@@ -57,6 +59,15 @@ pub fn place(engine: &Engine, user: &str, about: &About, verb: &Verb) -> Result<
         .store()
         .place_order(engine.clock().now(), &by, about, verb)
         .map_err(|error| error.fault())
+}
+
+/// The word by which a daemon is told to apply a pipeline as it stands in a file.
+pub fn to_apply(engine: &Engine, pipeline: &Pipeline, limit: Option<&str>) -> Result<Verb, Fault> {
+    let salt = engine.store().salt().map_err(|error| error.fault())?;
+    Ok(Verb::Apply {
+        generation: fingerprint(&salt, "generation", &pipeline.generation.as_str().into()),
+        limit: limit.map(ToOwned::to_owned),
+    })
 }
 
 /// Carries out what was ordered of a run, as far as its journal alone allows, unless a process drives it.

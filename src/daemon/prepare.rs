@@ -97,7 +97,7 @@ impl Assignment {
                 .is_none_or(|limit| limit.matches(labels))
     }
 
-    fn selects_any(&self) -> bool {
+    pub(super) fn selects_any(&self) -> bool {
         if self.bmc.servers.is_empty() {
             return self.selects(&self.bmc.labels);
         }

@@ -73,6 +73,13 @@ pub enum Verb {
     Resume,
     /// Give a held run up, whatever of it is left on the BMC.
     Leave,
+    /// Bring every selected BMC to what a pipeline says; taken up by a daemon.
+    Apply {
+        /// Generation of the file that is meant, salted: another file is not applied by this word.
+        generation: String,
+        /// Further narrowing, as `--limit` takes it.
+        limit: Option<String>,
+    },
 }
 
 impl Verb {
@@ -85,6 +92,7 @@ impl Verb {
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Leave => "release --leave",
+            Self::Apply { .. } => "apply",
         }
     }
 }
@@ -100,10 +108,7 @@ impl Order {
 /// The orders that concern a run, oldest first, of all those about its pipeline: its own, the one to retry the run
 /// before it, and the last one about the pipeline itself, which is the one that stands.
 pub fn concerning<'o>(orders: &'o [Order], key: &RunKey) -> Vec<&'o Order> {
-    let standing = orders
-        .iter()
-        .rev()
-        .find(|order| order.about == About::Pipeline(key.pipeline.clone()));
+    let standing = standing(orders, &key.pipeline);
     orders
         .iter()
         .filter(|order| match &order.about {
@@ -120,7 +125,13 @@ pub fn concerning<'o>(orders: &'o [Order], key: &RunKey) -> Vec<&'o Order> {
 
 /// Whether a pipeline is paused, of all orders about it: the order that did it.
 pub fn pause<'o>(orders: &'o [Order], pipeline: &PipelineName) -> Option<&'o Order> {
+    standing(orders, pipeline).filter(|last| last.verb == Verb::Pause)
+}
+
+/// The last word on whether a pipeline is paused.
+fn standing<'o>(orders: &'o [Order], pipeline: &PipelineName) -> Option<&'o Order> {
     let about = About::Pipeline(pipeline.clone());
-    let last = orders.iter().rev().find(|order| order.about == about)?;
-    (last.verb == Verb::Pause).then_some(last)
+    let is_standing =
+        |order: &&Order| order.about == about && matches!(order.verb, Verb::Pause | Verb::Resume);
+    orders.iter().rev().find(is_standing)
 }

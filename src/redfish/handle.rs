@@ -73,6 +73,7 @@ mod tests {
 
     fn handle(location: Option<&str>, json: Value) -> Option<TaskHandle> {
         task_handle(&Answer {
+            digest: 0,
             path: "/u".to_owned(),
             status: 202,
             headers: HeaderMap::new(),

@@ -5,6 +5,7 @@ use super::*;
 
 fn answer(status: u16, json: Value) -> Answer {
     Answer {
+        digest: 0,
         path: "/t/1".to_owned(),
         status,
         headers: HeaderMap::new(),

@@ -8,6 +8,7 @@ use super::*;
 fn outcome(status: u16, ask: Ask, json: Value) -> Outcome {
     let messages = super::super::messages::bmc_messages(&json);
     let answer = Answer {
+        digest: 0,
         path: "/redfish/v1/U".to_owned(),
         status,
         headers: HeaderMap::new(),
@@ -100,6 +101,7 @@ fn half_accepted_settings_are_refused_in_the_words_of_each_attribute() {
 #[test]
 fn a_page_behind_200_is_lost() {
     let answer = Answer {
+        digest: 0,
         path: "/u".to_owned(),
         status: 200,
         headers: HeaderMap::new(),
@@ -129,6 +131,7 @@ fn the_wait_comes_from_the_header_then_from_the_message() {
         (FaultKind::NotReady, Retry::Transient)
     );
     let answer = Answer {
+        digest: 0,
         path: "/u".to_owned(),
         status: 429,
         headers: HeaderMap::new(),

@@ -44,6 +44,8 @@ impl RunState {
         let takes_effect = match &order.verb {
             Verb::Resume => self.pause().is_some(),
             Verb::Approve { .. } | Verb::Retry | Verb::Cancel | Verb::Pause | Verb::Leave => true,
+            // It is about runs that are to begin.
+            Verb::Apply { .. } => false,
         };
         if !takes_effect {
             return Vec::new();
@@ -53,7 +55,7 @@ impl RunState {
             order: order.clone(),
         });
         match &order.verb {
-            Verb::Approve { .. } | Verb::Pause => {}
+            Verb::Approve { .. } | Verb::Pause | Verb::Apply { .. } => {}
             Verb::Retry => after.look_again(|_| true),
             Verb::Resume => after.look_again(|reason| reason.starts_with(PAUSED)),
             Verb::Cancel => after.cancel(),

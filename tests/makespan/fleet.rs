@@ -11,9 +11,9 @@ use redpipe::daemon::history::events_after;
 use redpipe::daemon::{Engine, apply};
 use redpipe::store::{MemoryStore, Owner};
 
-use super::dice::Dice;
 use super::support::world::World;
 use super::timeline::{Life, life};
+use crate::support::dice::Dice;
 
 /// Median minutes of the six stages.
 const MEDIANS: [f64; 6] = [2.0, 6.0, 3.0, 2.0, 5.0, 9.0];

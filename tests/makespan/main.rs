@@ -5,7 +5,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod dice;
 mod figures;
 mod fleet;
 mod timeline;

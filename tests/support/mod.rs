@@ -6,6 +6,8 @@
     reason = "an expectation would be unmet where a binary uses all of it"
 )]
 
+pub(crate) mod daemon;
+pub(crate) mod dice;
 pub(crate) mod lives;
 pub(crate) mod memory;
 pub(crate) mod process;

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::Daemon;
 use super::lines::{Ended, Moved, Prepared};
 use crate::daemon::driver::RunEnd;
 use crate::daemon::line::{Cause, Job};
+use crate::daemon::prepare::Assignment;
 use crate::model::{About, Order, PipelineName, RunKey, Verb};
+use crate::pipeline::Selector;
+use crate::plan::fingerprint;
 
 impl Daemon {
     /// Takes up what was ordered since it was last looked.
@@ -53,13 +57,82 @@ impl Daemon {
                 self.fleet.set_mass_drift(name, None);
                 self.carry_on(Some(name));
             }
+            (About::Pipeline(name), Verb::Apply { .. }) => self.apply(order, name),
             // Drivers see it by themselves.
             (About::Pipeline(_), Verb::Pause) => {}
-            (About::Run(_), Verb::Pause | Verb::Resume)
+            (About::Run(_), Verb::Pause | Verb::Resume | Verb::Apply { .. })
             | (
                 About::Pipeline(_),
                 Verb::Retry | Verb::Approve { .. } | Verb::Cancel | Verb::Leave,
             ) => tracing::warn!(about = %order.about, "an order that fits nothing"),
+        }
+    }
+
+    /// Applies what was ordered to every BMC that has not begun since.
+    fn apply(&mut self, order: &Order, name: &PipelineName) {
+        let Verb::Apply { generation, limit } = &order.verb else {
+            return;
+        };
+        let pipeline = self.pipelines.get(name);
+        let salt = self.engine.store().salt();
+        let (Some(pipeline), Ok(salt)) = (pipeline, salt) else {
+            tracing::warn!(pipeline = %name, "what is to be applied is no file of this daemon");
+            return;
+        };
+        let ours = fingerprint(&salt, "generation", &pipeline.generation.as_str().into());
+        if ours != *generation {
+            let message = format!("`{name}` was ordered to be applied as another file has it");
+            self.tell(None, "apply-outdated", message);
+            return;
+        }
+        let limit = match limit.as_deref().map(Selector::parse).transpose() {
+            Ok(limit) => limit,
+            Err(message) => {
+                tracing::warn!(pipeline = %name, message, "an apply whose limit cannot be read");
+                return;
+            }
+        };
+        let all = self
+            .watched
+            .values()
+            .flat_map(|each| each.assignments.iter());
+        let meant: Vec<Assignment> = all
+            .filter(|each| each.pipeline.name == *name)
+            .map(|each| Assignment {
+                limit: limit.clone(),
+                ..each.clone()
+            })
+            .filter(|each| each.selects_any() && !self.has_begun_since(each, order.at))
+            .collect();
+        for assignment in meant {
+            let cause = Cause::Apply;
+            self.hand_on(Job { assignment, cause });
+        }
+    }
+
+    fn has_begun_since(&self, assignment: &Assignment, at: Timestamp) -> bool {
+        let (pipeline, bmc) = (&assignment.pipeline.name, &assignment.bmc.name);
+        let latest = self.engine.store().latest_run(pipeline, bmc);
+        matches!(latest, Ok(Some(row)) if row.opened_at >= at)
+    }
+
+    /// Takes up the last apply of every pipeline once more: a process before this one may not have begun all of it.
+    pub(super) fn apply_again(&mut self) {
+        let orders = match self.engine.store().orders() {
+            Ok(orders) => orders,
+            Err(error) => {
+                tracing::error!(%error, "orders could not be read");
+                return;
+            }
+        };
+        let names: Vec<PipelineName> = self.pipelines.keys().cloned().collect();
+        for name in names {
+            let about = About::Pipeline(name.clone());
+            let is_apply =
+                |order: &&Order| order.about == about && matches!(order.verb, Verb::Apply { .. });
+            if let Some(order) = orders.iter().rev().find(is_apply) {
+                self.apply(order, &name);
+            }
         }
     }
 

@@ -64,6 +64,7 @@ impl Daemon {
         let pipelines = self.pipelines.values();
         self.lines.begin(&self.engine, &self.turns, pipelines);
         self.carry_on(None);
+        self.apply_again();
     }
 
     /// Reads the files anew where they seem to have changed.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use redpipe::daemon::service::Command;
 use redpipe::drift::DriftState;
+use redpipe::model::About;
 use redpipe::run::RunPhase;
 
-use super::lab::{Files, Running};
 use crate::common::{PIPELINE, bios_hop, bmc_hop, completed, named, row, settings};
+use crate::support::daemon::{Files, Running};
 use crate::support::world::World;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -93,6 +94,55 @@ async fn the_next_daemon_carries_on_what_the_last_one_was_killed_in() {
     };
     daemon.until(3 * HOUR, is_completed).await;
     assert_eq!(world.caused("mock-1", "update accepted").len(), 2);
+    daemon.end().await;
+}
+
+/// What is ordered to be applied is applied to every BMC, one that does not answer yet among them, though the daemon is
+/// killed in between; another file is not applied by the same word.
+#[tokio::test(start_paused = true)]
+async fn an_ordered_apply_reaches_every_bmc_though_the_daemon_is_killed() {
+    let world = World::of(
+        &[1, 1, 1],
+        "[[fault]]\nbmc = \"mock-2\"\nuntil = \"2h\"\ncount = 0\nanswer = \"refuse\"\n",
+    );
+    let text = named(PIPELINE, "", &[bios_hop(&world, "2.50")]);
+    let files = Files::new(&world, &[&text]);
+    let mut killed = Running::start(&world, &files);
+    killed.pass(MINUTE).await;
+    let verb = files.to_apply(&world);
+    world.order(&About::Pipeline(PIPELINE.into()), &verb);
+    killed.pass(10 * MINUTE).await;
+    assert_eq!(world.caused("mock-1", "update accepted").len(), 1);
+    drop(killed);
+
+    let mut daemon = Running::start(&world, &files);
+    let is_applied = |name: &str| {
+        world.bmc(name, |bmc| {
+            bmc.state().systems[0].bios_version.as_deref() == Some("2.50")
+        })
+    };
+    daemon
+        .until(8 * HOUR, |_| {
+            ["mock-1", "mock-2", "mock-3"]
+                .iter()
+                .all(|name| is_applied(name))
+        })
+        .await;
+    for name in ["mock-1", "mock-2", "mock-3"] {
+        assert_eq!(world.caused(name, "update accepted").len(), 1, "{name}");
+    }
+
+    let other = named(PIPELINE, "", &[bios_hop(&world, "2.70")]);
+    files.write(&world.inventory(), &[&other]);
+    daemon.pass(2 * MINUTE).await;
+    world.order(&About::Pipeline(PIPELINE.into()), &verb);
+    daemon.pass(HOUR).await;
+    assert_eq!(
+        world.caused("mock-1", "update accepted").len(),
+        1,
+        "another file"
+    );
+    assert!(!daemon.happened("apply-outdated").is_empty());
     daemon.end().await;
 }
 

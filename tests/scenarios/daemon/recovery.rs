@@ -6,8 +6,8 @@ use redpipe::drift::DriftState;
 use redpipe::model::{About, Verb};
 use serde_json::json;
 
-use super::lab::{Files, Running};
 use crate::common::{bios_hop, bmc_hop, completed, named, settings};
+use crate::support::daemon::{Files, Running};
 use crate::support::world::World;
 
 const MINUTE: Duration = Duration::from_mins(1);

@@ -17,6 +17,11 @@ impl Dice {
         (whole + rest / 2_097_152.0) / 4_294_967_296.0
     }
 
+    /// Evenly from 0 to `end`, `end` left out.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(end.max(1)).unwrap_or(1)).unwrap_or(0)
+    }
+
     /// Lognormal with this median and the given sigma of its logarithm.
     pub(crate) fn lognormal(&mut self, median: f64, sigma: f64) -> f64 {
         let radius = (-2.0 * (1.0 - self.even()).ln()).sqrt();

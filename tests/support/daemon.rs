@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use redpipe::daemon::fleet::{BmcWatched, Fleet};
 use redpipe::daemon::service::{Command, Later, Service, Source, Taken};
-use redpipe::daemon::{Assignment, Engine, Env, Stop, prepare_images, read_given};
-use redpipe::model::Fault;
+use redpipe::daemon::{Assignment, Engine, Env, Stop, orders, prepare_images, read_given};
+use redpipe::model::{Fault, Verb};
 use redpipe::pipeline;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::support::world::World;
+use super::world::World;
 
 /// Files as a test writes them.
 #[derive(Default)]
@@ -42,6 +42,12 @@ impl Files {
 }
 
 impl Files {
+    /// The word by which its first pipeline is applied.
+    pub(crate) fn to_apply(&self, world: &World) -> Verb {
+        let taken = self.load().unwrap();
+        orders::to_apply(&world.engine(), &taken.pipelines[0], None).unwrap()
+    }
+
     fn texts(&self) -> std::sync::MutexGuard<'_, Texts> {
         self.0.lock().unwrap()
     }
