@@ -14,6 +14,9 @@ test:
 demo:
     cargo run --release -- demo
 
+makespan:
+    cargo run --release --example makespan
+
 interop:
     tests/interop/run.sh
 

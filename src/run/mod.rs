@@ -6,6 +6,7 @@
 
 mod absence;
 mod attention;
+pub mod conditions;
 pub mod deadline;
 mod edit;
 mod finish;

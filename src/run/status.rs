@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
+use super::conditions::{Condition, conditions};
 use super::record::{Place, RunPhase, StageHead};
-use super::state::{Hold, HoldPhase, HookState, REMOVED, RunState, Work, WorkStatus};
+use super::state::{REMOVED, RunState, Work, WorkStatus};
 use super::waiting::{WaitStatus, waits};
-use crate::model::{RunKey, ServerName, Target};
+use crate::model::{RunKey, Target};
 
 /// One run in `status` JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -88,20 +89,6 @@ pub struct ServerStatus {
     pub percent: Option<u8>,
 }
 
-/// A condition as Kubernetes' readers know it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Condition {
-    /// `Progressing`, `Maintenance`, `Ahead`.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// `True` or `False`.
-    pub status: &'static str,
-    /// One word.
-    pub reason: String,
-    /// For people.
-    pub message: String,
-}
-
 /// Nobody reads more of a time than its milliseconds.
 #[expect(clippy::ref_option, reason = "the form that serde calls")]
 fn to_milliseconds<S: Serializer>(
@@ -169,7 +156,7 @@ pub fn status(key: &RunKey, state: &RunState, latest: bool) -> RunStatus {
             .chain(state.wait.as_ref().and_then(|(wait, _)| wait.until))
             .min(),
         next_wake: None,
-        conditions: conditions(state, phase),
+        conditions: conditions(state, phase, &run_reason(state, phase)),
     }
 }
 
@@ -203,55 +190,6 @@ fn run_reason(state: &RunState, phase: RunPhase) -> String {
             Some(wait.reason.clone())
         })
         .unwrap_or_default()
-}
-
-fn conditions(state: &RunState, phase: RunPhase) -> Vec<Condition> {
-    let progressing = phase == RunPhase::InProgress;
-    let mut all = vec![Condition {
-        kind: "Progressing",
-        status: if progressing { "True" } else { "False" },
-        reason: phase.as_str().to_owned(),
-        message: run_reason(state, phase),
-    }];
-    all.extend(state.hold.as_ref().map(maintenance));
-    let ahead: Vec<&str> = state
-        .notices
-        .iter()
-        .filter_map(|text| text.strip_prefix("ahead: "))
-        .collect();
-    if !ahead.is_empty() {
-        all.push(Condition {
-            kind: "Ahead",
-            status: "True",
-            reason: "Ahead".to_owned(),
-            message: ahead.join("; "),
-        });
-    }
-    all
-}
-
-/// Whether the servers of a run are held for it, and how that stands.
-fn maintenance(hold: &Hold) -> Condition {
-    let servers: Vec<&str> = hold.servers.iter().map(ServerName::as_str).collect();
-    let (reason, message) = match &hold.phase {
-        HoldPhase::Asked => ("Asked", format!("asks for {}", servers.join(", "))),
-        HoldPhase::Approved(approval) => ("Approved", format!("approved by {}", approval.by)),
-        HoldPhase::Granted => ("Granted", format!("may disturb {}", servers.join(", "))),
-        HoldPhase::Releasing(release) => (
-            "Releasing",
-            format!("gives back {}: {}", servers.join(", "), release.reason),
-        ),
-    };
-    let message = match &hold.hook {
-        HookState::Failed(words) => format!("{message}; {words}"),
-        HookState::Idle | HookState::Running => message,
-    };
-    Condition {
-        kind: "Maintenance",
-        status: if hold.is_owed() { "True" } else { "False" },
-        reason: reason.to_owned(),
-        message,
-    }
 }
 
 fn stage_status(state: &RunState, head: &StageHead) -> StageStatus {
