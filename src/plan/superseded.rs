@@ -98,7 +98,7 @@ pub fn standings(spec: &RunSpec, look: &Look) -> BTreeMap<StageTarget, Standing>
 /// where a later applicable stage that is not transient sets it again; all of a transient stage ends at the next
 /// version stage. Hops of the BMC count for its servers and the other way round: nobody but the author knows for which
 /// of them a setting was meant. A transient stage with no version stage behind it has no end, and is wanted, but for
-/// what an earlier stage sets for good.
+/// what an earlier stage sets for good, or a later one sets again: two such values would take turns for ever.
 pub fn superseded(
     spec: &RunSpec,
     standings: &BTreeMap<StageTarget, Standing>,
@@ -149,7 +149,11 @@ impl Rule<'_> {
         let is_last_word = stage.transient && self.next_version(index).is_none();
         let mut keys = BTreeMap::new();
         for (key, _) in &all {
-            if is_last_word && let Some(by) = self.set_for_good(index, target, key) {
+            let other = || {
+                let for_good = self.set_for_good(index, target, key);
+                for_good.or_else(|| self.set_later(index, target, key))
+            };
+            if is_last_word && let Some(by) = other() {
                 keys.insert(key.clone(), by.name.clone());
                 continue;
             }
@@ -183,14 +187,22 @@ impl Rule<'_> {
         let stages = self.spec.stages.iter().enumerate();
         stages
             .skip(index + 1)
+            .find(|(later, stage)| !stage.transient && self.sets(*later, stage, target, key))
+    }
+
+    /// The next stage that applies on the target and sets the key, be it for a while.
+    fn set_later(&self, index: usize, target: &Target, key: &str) -> Option<&StageSpec> {
+        let mut stages = self.spec.stages.iter().enumerate().skip(index + 1);
+        stages
             .find(|(later, stage)| self.sets(*later, stage, target, key))
+            .map(|(_, stage)| stage)
     }
 
     /// The last stage before that is not transient, applies on the target, and sets the key.
     fn set_for_good(&self, index: usize, target: &Target, key: &str) -> Option<&StageSpec> {
         let mut stages = self.spec.stages.iter().enumerate().take(index);
         stages
-            .rfind(|(earlier, stage)| self.sets(*earlier, stage, target, key))
+            .rfind(|(earlier, stage)| !stage.transient && self.sets(*earlier, stage, target, key))
             .map(|(_, stage)| stage)
     }
 
@@ -199,10 +211,7 @@ impl Rule<'_> {
             .standings
             .get(&(index, target.clone()))
             .is_some_and(|s| s.is_applicable);
-        let settings = stage
-            .kind
-            .settings(target)
-            .filter(|_| applies && !stage.transient);
+        let settings = stage.kind.settings(target).filter(|_| applies);
         settings.is_some_and(|settings| keys(settings).iter().any(|(set, _)| set == key))
     }
 

@@ -67,6 +67,20 @@ fn a_transient_stage_without_an_end_yields_to_what_an_earlier_stage_sets_for_goo
 }
 
 #[test]
+fn of_transient_stages_without_an_end_the_last_one_that_sets_a_key_is_wanted() {
+    let stages = || {
+        vec![
+            transient(set("one", &json!({"K": 1, "L": 1}))),
+            transient(set("two", &json!({"K": 2}))),
+        ]
+    };
+    assert_eq!(gone(stages(), "1.80", "2.50"), ["one.K"]);
+    let mut hop_between = stages();
+    hop_between.insert(1, bios_hop("hop", "2.50", S));
+    assert_eq!(gone(hop_between, "1.80", "2.10"), [""; 0]);
+}
+
+#[test]
 fn a_transient_stage_is_wanted_only_while_the_next_hop_is_due() {
     let stages = || {
         vec![
