@@ -36,7 +36,8 @@ pub(super) fn needs(state: &RunState, spec: &RunSpec) -> Option<LookRequest> {
         if *how == How::None {
             continue;
         }
-        is_older |= *at < last_write_at;
+        // What is decided at one moment goes by a look from before the request that it ends with.
+        is_older |= *at <= last_write_at;
         if let Some(wanted) = stage.kind.settings(target) {
             settings::read_all(&mut request, &place, wanted);
         }

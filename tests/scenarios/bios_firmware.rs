@@ -229,3 +229,17 @@ async fn settings_that_an_update_reset_are_applied_again_by_a_later_stage() {
         "a finished pipeline wrote again"
     );
 }
+
+/// Scenario 149, where the flash restarts its host by itself and the update is the last request of the run.
+#[tokio::test(start_paused = true)]
+async fn what_a_hop_resets_without_any_further_request_is_put_back_before_the_end() {
+    let script = "[update]\nresets_bios_settings = true\nactivation = \"self-reboot\"";
+    let world = World::one(1, script);
+    let wanted = "settings = { ProcHyperthreading = \"Enabled\" }";
+    let text = pipeline(&(stage_text("keep", "bios-settings", wanted) + &hop(&world, "2.20")));
+
+    let report = world.apply(&[&text]).await;
+
+    assert_completed(&report, "keep", "applied");
+    assert_eq!(bios_attribute(&world, "ProcHyperthreading"), "Enabled");
+}
