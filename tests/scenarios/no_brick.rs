@@ -307,3 +307,30 @@ async fn a_host_that_its_flash_restarts_in_the_middle_of_a_look_is_not_switched_
         "each restarted by itself"
     );
 }
+
+/// A host that somebody takes past the hop while our image waits for its boot: the boot would take it down again.
+#[tokio::test(start_paused = true)]
+async fn an_image_that_is_staged_is_not_activated_on_a_host_that_is_past_it_by_now() {
+    for moment in ["bios 1 staged", "power 1 Off"] {
+        let world = World::one(1, "[update]\nstaged_task = \"stopping\"");
+        let text = pipeline(&[bios_hop(&world, "2.20")]);
+        let mut is_flashed = false;
+        let texts = [text.as_str()];
+        let report = world.apply_watched(&texts, |world, _| {
+            if !is_flashed && !words(world, BMC, &[moment]).is_empty() {
+                world.bmc(BMC, |bmc| bmc.set_bios_version(0, "2.30"));
+                is_flashed = true;
+            }
+            true
+        });
+        let report = report.await.unwrap();
+        let run = first(&report);
+        assert_eq!(run.phase, RunPhase::Held, "{moment}: {run:#?}");
+        let reason = "`2.30` runs by now, past `2.20`, and a boot would take it down again";
+        assert!(run.reason.contains(reason), "{moment}: {}", run.reason);
+        let state = world.bmc(BMC, |bmc| bmc.state());
+        assert_eq!(state.systems[0].bios_version.as_deref(), Some("2.30"));
+        let ons = world.caused(BMC, "reset ");
+        assert!(!ons.iter().any(|reset| reset.ends_with(" On")), "{ons:?}");
+    }
+}

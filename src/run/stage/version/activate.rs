@@ -1,5 +1,6 @@
 //! From an accepted image to one that is about to run: the BMC by itself or by a reset, a host by a boot.
 
+use super::failing::waits_unseen;
 use super::follow;
 use super::hop::Hop;
 use crate::model::IntentId;
@@ -70,6 +71,9 @@ impl Hop<'_> {
         let is_evident = !staged.is_empty()
             || matches!(fate, TaskFate::Good | TaskFate::AwaitsReset)
             || follow::asks_for_reset(pass.work(place));
+        if is_evident && self.would_lower(pass, place) {
+            return;
+        }
         if is_evident {
             return power::take_down(pass, place, self.stage.options.reset);
         }
@@ -83,6 +87,24 @@ impl Hop<'_> {
         }
         let reason = "neither a task nor a staged image is shown, so the host is not restarted; waiting for either, or for the new version";
         self.wait_for_version(pass, place, reason);
+    }
+
+    /// Whether somebody has taken the host past the hop while its image waits, so that a boot would take it down again;
+    /// says so.
+    pub(super) fn would_lower(&self, pass: &mut Pass<'_>, place: &Place) -> bool {
+        let live = self.live(pass, place);
+        let is_past = self.is_at_target(pass, place)
+            && !is_version_of(self.spec, &live, &place.target, pass.look);
+        let left = || follow::left_behind(pass, place).or_else(|| waits_unseen(pass, place));
+        let Some(left) = left().filter(|_| is_past) else {
+            return false;
+        };
+        let reason = format!(
+            "blocked: `{live}` runs by now, past `{}`, and a boot would take it down again: {}; remove it, then apply again, or leave it there by `redpipe release {}/{} --leave`",
+            self.spec.version, left.what, pass.spec.pipeline, pass.spec.bmc
+        );
+        pass.hold(place, reason);
+        true
     }
 
     /// A boot of ours, or of the flash itself: no power request until the version is there.

@@ -99,7 +99,7 @@ fn withdrawals(work: &Work) -> impl Iterator<Item = (&str, Option<&Outcome>)> {
 }
 
 /// An image that a host accepted waits for its next boot, whether or not the BMC shows it.
-fn waits_unseen(pass: &Pass<'_>, place: &Place) -> Option<follow::Left> {
+pub(super) fn waits_unseen(pass: &Pass<'_>, place: &Place) -> Option<follow::Left> {
     let work = pass.work(place);
     let is_accepted = matches!(
         work.update().and_then(|act| act.outcome.as_ref()),

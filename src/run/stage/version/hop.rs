@@ -167,7 +167,9 @@ impl Hop<'_> {
                 milestone: Milestone::PostOver,
             });
         }
-        power::off(pass, place);
+        if !self.would_lower(pass, place) {
+            power::off(pass, place);
+        }
     }
 
     fn restore(&self, pass: &mut Pass<'_>, place: &Place) {
