@@ -11,6 +11,10 @@ lint:
 test:
     cargo test --workspace
 
+# Simulated fleets: so many seeds, from which one on.
+sim seeds="1000" from="0":
+    cargo run --release --example sim -- --seeds {{seeds}} --from {{from}}
+
 demo:
     cargo run --release -- demo
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use redpipe::daemon::history::events_after;
 use redpipe::daemon::{ApplyReport, Engine, EngineParts, apply};
 use redpipe::run::Record;
-use redpipe::store::{MemoryStore, Owner, Store};
+use redpipe::store::{MemoryStore, Owner, SqliteStore, Store};
 
 use super::process::{Death, Meddler, Nobody, Process, ProcessConnect, ProcessStore, Watcher};
 use super::world::World;
@@ -38,6 +38,14 @@ impl Lives {
             .into_iter()
             .filter(|event| event.key.bmc.as_str() == bmc);
         of_bmc.filter_map(|event| event.record).collect()
+    }
+
+    /// On the state of a lab, which is a file.
+    pub(crate) fn in_file(world: &World) -> Self {
+        let store = SqliteStore::open(&world.folder.path().join("state.db")).unwrap();
+        Self {
+            store: Arc::new(store),
+        }
     }
 
     /// Starts the process of this number.
