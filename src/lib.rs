@@ -15,5 +15,6 @@ pub mod redfish;
 pub mod secret;
 pub mod store;
 
+pub mod api;
 pub mod cli;
 pub mod daemon;

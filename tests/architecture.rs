@@ -28,9 +28,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model", "pipeline", "plan", "run", "drift", "redfish", "secret", "artifact", "store",
         ],
     ),
+    ("api", &["model", "daemon"]),
     (
         "cli",
-        &["model", "pipeline", "plan", "run", "drift", "daemon"],
+        &["model", "pipeline", "plan", "run", "drift", "daemon", "api"],
     ),
 ];
 

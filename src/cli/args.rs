@@ -1,5 +1,6 @@
 //! The command line as clap reads it.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -188,6 +189,31 @@ pub(crate) struct DaemonArgs {
     /// BMCs in progress at once, over all pipelines.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_concurrent: Option<u32>,
+    /// Where the API and the dashboard are served.
+    #[command(flatten)]
+    pub(crate) api: ApiArgs,
+}
+
+/// Where a daemon is spoken to.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApiArgs {
+    /// Unix socket of the API, for its owner alone [default: the state's file with `.sock` behind it].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// TCP address of API, dashboard and metrics, such as `127.0.0.1:7780` [default: none].
+    ///
+    /// Any but a loopback address needs a token and TLS.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// File with the token that clients of the TCP address must show.
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// PEM file with the certificate of the TCP address and its chain.
+    #[arg(long, value_name = "FILE", requires_all = ["listen", "tls_key"])]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// PEM file with the certificate's private key.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
 }
 
 /// A run, and the files that are needed where no process drives it.

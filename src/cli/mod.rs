@@ -13,7 +13,6 @@ mod progress;
 mod report;
 mod shell;
 mod signals;
-mod story;
 mod table;
 mod told;
 

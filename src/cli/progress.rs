@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::live::{awaited_lines, lines};
 use super::printer::Printer;
-use super::story::sentence;
 use crate::daemon::board::{Event, Row};
+use crate::daemon::story::sentence;
 use crate::daemon::{Awaited, Board};
 
 /// Between two drawings; fast enough to feel live, slow enough to cost nothing.

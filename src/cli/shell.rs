@@ -18,7 +18,7 @@ use super::signals::{READING, Signals};
 use super::told::{ErrorRow, Told};
 use crate::daemon::{
     Assignment, Awaited, Engine, Env, OpenOptions, Stop, assign, assign_run, open, prepare_images,
-    read_given,
+    read_given, state_path,
 };
 use crate::model::{Fault, RunKey};
 use crate::pipeline::{Diagnostics, Given, Loaded, Needs, Pipeline, Selector, UnusableImage};
@@ -136,12 +136,20 @@ impl Shell {
 
     /// Opens the state.
     pub(crate) fn engine(&self, fleet: usize) -> Result<Engine, Exit> {
-        let options = OpenOptions {
+        open(&self.open_options(fleet)).map_err(|fault| self.failed("", &fault, Exit::Usage))
+    }
+
+    /// Where the state lies.
+    pub(crate) fn state_path(&self) -> Result<PathBuf, Exit> {
+        state_path(&self.open_options(0)).map_err(|fault| self.failed("", &fault, Exit::Usage))
+    }
+
+    fn open_options(&self, fleet: usize) -> OpenOptions {
+        OpenOptions {
             state: self.state.clone(),
             env: Arc::clone(&self.env),
             fleet,
-        };
-        open(&options).map_err(|fault| self.failed("", &fault, Exit::Usage))
+        }
     }
 
     /// Files, values and images of the selected servers, all checked before any BMC is contacted.

@@ -1,15 +1,17 @@
 //! Runs as the journal alone tells them: for `status` and `events`, with no BMC and no lease.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
 
+use super::folds::Folds;
 use super::journal::{load_known, read_event};
+use super::story::sentence;
 use crate::model::{BmcName, Fault, FaultKind, PipelineName, Retry, RunKey};
 use crate::run::record::Wait;
-use crate::run::status::{RunStatus, status};
+use crate::run::status::{RunStatus, status, whole_milliseconds};
 use crate::run::{Record, RunState};
-use crate::store::{RunRow, Store};
+use crate::store::{EventRow, RunRow, Store};
 
 /// One line of the journal of all runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,21 +28,9 @@ pub struct Happened {
 
 /// Status of every run, by pipeline, BMC and number.
 pub fn runs(store: &dyn Store) -> Result<Vec<RunStatus>, Fault> {
-    let rows = store.runs().map_err(|error| error.fault())?;
-    let mut latest: BTreeMap<_, u32> = BTreeMap::new();
-    for row in &rows {
-        let number = latest
-            .entry((row.key.pipeline.clone(), row.key.bmc.clone()))
-            .or_default();
-        *number = row.key.number.max(*number);
-    }
-    rows.iter()
-        .map(|row| {
-            let is_latest = latest.get(&(row.key.pipeline.clone(), row.key.bmc.clone()))
-                == Some(&row.key.number);
-            one(store, row, is_latest)
-        })
-        .collect()
+    let mut folds = Folds::default();
+    let runs = folds.all(store)?.into_iter();
+    Ok(runs.map(|fold| fold.status.clone()).collect())
 }
 
 /// Status of the latest run of a pair.
@@ -99,16 +89,62 @@ pub(super) fn folded(store: &dyn Store, row: &RunRow) -> Result<RunState, Fault>
 
 /// At most `limit` lines after a cursor (0 = from the start), oldest first.
 pub fn events_after(store: &dyn Store, cursor: i64, limit: usize) -> Result<Vec<Happened>, Fault> {
-    let rows = store
-        .events_after(cursor, limit)
-        .map_err(|error| error.fault())?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Happened {
-            cursor: row.cursor,
-            record: read_event(&row),
-            key: row.key,
-            at: row.record.at,
-        })
-        .collect())
+    let rows = store.events_after(cursor, limit);
+    Ok(happened(rows.map_err(|error| error.fault())?))
+}
+
+/// The same of one run.
+pub fn events_of(
+    store: &dyn Store,
+    run: &RunKey,
+    cursor: i64,
+    limit: usize,
+) -> Result<Vec<Happened>, Fault> {
+    let rows = store.events_of(&run.id(), cursor, limit);
+    Ok(happened(rows.map_err(|error| error.fault())?))
+}
+
+fn happened(rows: Vec<EventRow>) -> Vec<Happened> {
+    let line = |row: EventRow| Happened {
+        cursor: row.cursor,
+        record: read_event(&row),
+        key: row.key,
+        at: row.record.at,
+    };
+    rows.into_iter().map(line).collect()
+}
+
+/// One line of the journal in JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventLine {
+    /// Ask for what comes after it.
+    pub cursor: i64,
+    /// `PIPELINE/BMC#N`.
+    pub run: String,
+    /// The run's pipeline.
+    pub pipeline: String,
+    /// The run's BMC.
+    pub bmc: String,
+    /// When.
+    pub at: Timestamp,
+    /// What, in a sentence; `None` for records that only count.
+    pub message: Option<String>,
+    /// What; `None` where a newer redpipe wrote it.
+    pub record: Option<Value>,
+}
+
+impl Happened {
+    /// The line in JSON.
+    pub fn line(&self) -> EventLine {
+        let record = self.record.as_ref();
+        EventLine {
+            cursor: self.cursor,
+            run: self.key.to_string(),
+            pipeline: self.key.pipeline.to_string(),
+            bmc: self.key.bmc.to_string(),
+            at: whole_milliseconds(self.at),
+            message: record.and_then(sentence),
+            record: record.and_then(|record| serde_json::to_value(record).ok()),
+        }
+    }
 }

@@ -8,6 +8,8 @@ mod connect;
 mod driver;
 mod engine;
 pub mod fleet;
+mod folds;
+mod handle;
 pub mod history;
 mod hooks;
 mod journal;
@@ -25,17 +27,22 @@ mod scheduler;
 mod secrets;
 pub mod service;
 mod stop;
+pub mod story;
 pub mod summary;
 mod survey;
 pub mod trust;
+pub mod verbs;
 
 pub use board::Board;
 pub use connect::Connect;
 pub use driver::RunEnd;
 pub use engine::{Engine, EngineParts};
 pub use fleet::Fleet;
+pub use handle::{Handle, Readiness};
 pub use observation::{BmcDrift, DriftDocument, DriftLine, drift};
-pub use open::{ImageFaults, OpenOptions, check_image_files, open, prepare_images, read_given};
+pub use open::{
+    ImageFaults, OpenOptions, check_image_files, open, prepare_images, read_given, state_path,
+};
 pub use prepare::{Assignment, assign, assign_run};
 pub use scheduler::{ApplyOptions, ApplyReport, apply};
 pub use secrets::{Env, Secrets};

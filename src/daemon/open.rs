@@ -49,7 +49,8 @@ pub fn open(options: &OpenOptions) -> Result<Engine, Fault> {
     }))
 }
 
-fn state_path(options: &OpenOptions) -> Result<PathBuf, Fault> {
+/// Where the state lies that the options name.
+pub fn state_path(options: &OpenOptions) -> Result<PathBuf, Fault> {
     if let Some(text) = &options.state {
         match StateLocation::parse(text).map_err(|error| error.fault())? {
             StateLocation::Sqlite(path) => Ok(path),

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::engine::Engine;
 use super::history;
-use crate::model::{BmcName, Fault, Look, PipelineName, StageName};
+use crate::model::{BmcName, Fault, Look, StageName};
 use crate::pipeline::Pipeline;
 use crate::plan::{RunSpec, assess_version, fingerprint};
 use crate::run::{RunState, Standing};
@@ -237,28 +237,4 @@ impl Told {
             },
         }
     }
-}
-
-/// BMCs that have failed a generation of a pipeline, as the state alone tells it.
-pub(super) fn failed(
-    store: &dyn Store,
-    pipeline: &PipelineName,
-    generation: &str,
-) -> Result<BTreeSet<BmcName>, Fault> {
-    let rows = store.runs().map_err(|error| error.fault())?;
-    let mut failed = BTreeSet::new();
-    for row in rows.iter().filter(|row| row.key.pipeline == *pipeline) {
-        let state = history::folded(store, row)?;
-        let is_of_it = state
-            .start
-            .as_ref()
-            .is_some_and(|start| start.generation == generation);
-        match state.standing() {
-            _ if !is_of_it => {}
-            Standing::Completed => drop(failed.remove(&row.key.bmc)),
-            Standing::Failed => drop(failed.insert(row.key.bmc.clone())),
-            Standing::Open => {}
-        }
-    }
-    Ok(failed)
 }

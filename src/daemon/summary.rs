@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::driver::RunEnd;
+use super::folds::{Fold, Folds};
+use super::orders;
 use super::scheduler::ApplyReport;
-use super::{history, orders, rollout};
 use crate::model::{BmcName, Fault, Order, PipelineName};
 use crate::plan::PlanProblem;
-use crate::run::RunPhase;
 use crate::run::status::RunStatus;
+use crate::run::{RunPhase, Standing};
 use crate::store::Store;
 
 /// The document of `status`, `apply` and `demo`.
@@ -81,7 +82,13 @@ impl PipelinePhase {
 
 /// As the state alone tells it: every run ever made, and what each pipeline last set out to do.
 pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
-    let runs = history::runs(store)?;
+    of_folds(store, &mut Folds::default())
+}
+
+/// The same, where most runs are folded already.
+pub(super) fn of_folds(store: &dyn Store, folds: &mut Folds) -> Result<Summary, Fault> {
+    let folds = folds.all(store)?;
+    let runs: Vec<RunStatus> = folds.iter().map(|fold| fold.status.clone()).collect();
     let selections = store.selections().map_err(|error| error.fault())?;
     let mut names: BTreeSet<PipelineName> = selections.keys().cloned().collect();
     names.extend(runs.iter().map(|run| PipelineName(run.pipeline.clone())));
@@ -93,7 +100,7 @@ pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
         let begun = |bmc: &BmcName| latest.iter().any(|run| run.bmc == bmc.as_str());
         let waiting = selection.bmcs.iter().filter(|bmc| !begun(bmc)).count();
         let limit = usize::try_from(selection.max_failures).unwrap_or(usize::MAX);
-        let failed = rollout::failed(store, name, &selection.generation)?;
+        let failed = failed(&folds, name, &selection.generation);
         let is_spent = limit > 0 && failed.len() >= limit && waiting > 0;
         let spent = is_spent.then_some(&failed);
         pipelines.push(pipeline(name, &latest, waiting, spent, pause.as_ref()));
@@ -103,6 +110,22 @@ pub fn of_store(store: &dyn Store) -> Result<Summary, Fault> {
         runs,
         problems: Vec::new(),
     })
+}
+
+/// BMCs that have failed a generation of a pipeline.
+fn failed(folds: &[&Fold], pipeline: &PipelineName, generation: &str) -> BTreeSet<BmcName> {
+    let of_it = folds.iter().filter(|fold| {
+        fold.key.pipeline == *pipeline && fold.generation.as_deref() == Some(generation)
+    });
+    let mut failed = BTreeSet::new();
+    for fold in of_it {
+        match fold.standing {
+            Standing::Completed => drop(failed.remove(&fold.key.bmc)),
+            Standing::Failed => drop(failed.insert(fold.key.bmc.clone())),
+            Standing::Open => {}
+        }
+    }
+    failed
 }
 
 /// As an apply ended.

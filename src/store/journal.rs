@@ -116,6 +116,17 @@ pub trait Journal: Send + Sync {
     /// written.
     fn events_after(&self, cursor: i64, limit: usize) -> Result<Vec<EventRow>, StoreError>;
 
+    /// The same of one run.
+    fn events_of(
+        &self,
+        run_id: &str,
+        cursor: i64,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, StoreError>;
+
+    /// Cursor of the newest record of all runs; 0 = there is none.
+    fn last_cursor(&self) -> Result<i64, StoreError>;
+
     /// Every run, by pipeline, BMC and number.
     fn runs(&self) -> Result<Vec<RunRow>, StoreError>;
 

@@ -291,3 +291,32 @@ fn events_of_all_runs_come_in_the_order_they_were_written_and_resume_at_a_cursor
         assert!(store.events_after(all[4].cursor, 100).unwrap().is_empty());
     });
 }
+
+#[test]
+fn events_of_one_run_are_the_stream_without_the_others() {
+    each(|store| {
+        let (one, other) = (open(store, "a"), open(store, "b"));
+        store.append(&one.id, &epoch(1), 1, &[record(2)]).unwrap();
+        store.append(&other.id, &epoch(1), 1, &[record(3)]).unwrap();
+        store.append(&one.id, &epoch(1), 2, &[record(4)]).unwrap();
+        let all = store.events_after(0, 100).unwrap();
+        let of_one: Vec<_> = all.iter().filter(|row| row.run_id == one.id).collect();
+        let told = store.events_of(&one.id, 0, 100).unwrap();
+        assert_eq!(told.iter().collect::<Vec<_>>(), of_one);
+        let rest = store.events_of(&one.id, told[0].cursor, 1).unwrap();
+        assert_eq!(rest, told[1..2]);
+        assert_eq!(store.events_of("nobody", 0, 100).unwrap(), []);
+    });
+}
+
+#[test]
+fn the_last_cursor_is_that_of_the_newest_record() {
+    each(|store| {
+        assert_eq!(store.last_cursor().unwrap(), 0);
+        open(store, "a");
+        open(store, "b");
+        let all = store.events_after(0, 100).unwrap();
+        assert_eq!(store.last_cursor().unwrap(), all[1].cursor);
+        assert_eq!(store.events_after(all[1].cursor, 100).unwrap(), []);
+    });
+}

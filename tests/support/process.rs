@@ -273,6 +273,19 @@ impl Journal for ProcessStore {
         self.inner.events_after(cursor, limit)
     }
 
+    fn events_of(
+        &self,
+        run_id: &str,
+        cursor: i64,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, StoreError> {
+        self.inner.events_of(run_id, cursor, limit)
+    }
+
+    fn last_cursor(&self) -> Result<i64, StoreError> {
+        self.inner.last_cursor()
+    }
+
     fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
         self.inner.runs()
     }

@@ -7,7 +7,9 @@ use std::time::UNIX_EPOCH;
 use sd_notify::NotifyState;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
 
+use super::face;
 use crate::cli::args::DaemonArgs;
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, FilesError};
@@ -15,7 +17,7 @@ use crate::cli::report;
 use crate::cli::shell::Shell;
 use crate::cli::signals::{Means, Signals};
 use crate::daemon::service::{Command, Later, Service, Source, Taken};
-use crate::daemon::{Assignment, Env, Fleet, Stop, prepare_images, read_given};
+use crate::daemon::{Assignment, Env, Fleet, Handle, Readiness, Stop, prepare_images, read_given};
 use crate::model::{Fault, FaultKind, Retry};
 
 /// What a signal means to a daemon.
@@ -39,26 +41,40 @@ pub(crate) async fn run(shell: &Shell, args: &DaemonArgs) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
+    let api = match face::listen(shell, &args.api).await {
+        Ok(api) => api,
+        Err(exit) => return exit,
+    };
     let (stop, (commands, inbox)) = (Stop::new(), unbounded_channel());
+    let (fleet, quiet) = (Fleet::new(), CancellationToken::new());
+    let handle = Handle::new(engine.clone(), fleet.clone());
     let limit = args.max_concurrent;
     let service = Service {
         engine,
-        fleet: Fleet::new(),
+        fleet,
         source: Arc::new(source),
         stop: stop.clone(),
         max_concurrent: limit.and_then(|limit| usize::try_from(limit).ok()),
         seed: u64::from(std::process::id()),
         heartbeat: Arc::new(|| notify(&[NotifyState::Watchdog])),
     };
-    let work = service.run(inbox);
+    let serving = api.serve(handle.clone(), quiet.clone());
+    let work = async {
+        let end = service.run(inbox).await;
+        // Whoever watches sees the end of what it watched.
+        quiet.cancel();
+        end
+    };
     let signals = Signals::listen().ask(&stop, SERVING, |text| {
         notify(&[NotifyState::Stopping]);
+        handle.set_readiness(Readiness::NotReady("it is stopping".to_owned()));
         shell.printer.error(text);
     });
     let reloads = reload_on_hangup(commands);
+    handle.set_readiness(Readiness::Ready);
     notify(&[NotifyState::Ready]);
     let end = tokio::select! {
-        end = work => end,
+        (end, ()) = async { tokio::join!(work, serving) } => end,
         () = signals => Ok(()),
         () = reloads => Ok(()),
     };

@@ -7,9 +7,8 @@ use serde_json::json;
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::signals::Signals;
-use crate::cli::story::sentence;
 use crate::daemon::history::{self, Happened};
-use crate::run::status::whole_milliseconds;
+use crate::daemon::story::sentence;
 
 /// Lines read from the store at once.
 const PAGE: usize = 500;
@@ -37,8 +36,8 @@ pub(crate) async fn run(shell: &Shell, wanted: Option<&str>, follow: bool) -> Ex
                 continue;
             }
             match (shell.printer.is_json(), follow) {
-                (true, true) => shell.printer.data(&as_json(&event).to_string()),
-                (true, false) => document.push(as_json(&event)),
+                (true, true) => shell.printer.data(&json!(event.line()).to_string()),
+                (true, false) => document.push(event.line()),
                 (false, _) => {
                     if let Some(line) = as_text(&event) {
                         shell.printer.data(&line);
@@ -80,16 +79,4 @@ fn as_text(event: &Happened) -> Option<String> {
         event.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         event.key
     ))
-}
-
-fn as_json(event: &Happened) -> serde_json::Value {
-    json!({
-        "cursor": event.cursor,
-        "run": event.key.to_string(),
-        "pipeline": event.key.pipeline,
-        "bmc": event.key.bmc,
-        "at": whole_milliseconds(event.at),
-        "message": event.record.as_ref().and_then(sentence),
-        "record": event.record,
-    })
 }

@@ -5,6 +5,7 @@ pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod drift;
 pub(crate) mod events;
+mod face;
 pub(crate) mod inventory_check;
 pub(crate) mod order;
 pub(crate) mod plan;

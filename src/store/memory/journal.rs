@@ -114,18 +114,22 @@ impl Journal for MemoryStore {
     }
 
     fn events_after(&self, cursor: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
-        let state = self.state();
-        let numbered = (1_i64..)
-            .zip(&state.journal)
-            .filter(|(place, _)| *place > cursor);
-        let event = |(cursor, (key, row)): (i64, &(RunKey, JournalRow))| EventRow {
-            cursor,
-            run_id: key.id(),
-            key: key.clone(),
-            seq: row.seq,
-            record: row.record.clone(),
-        };
-        Ok(numbered.take(limit).map(event).collect())
+        Ok(events(&self.state(), cursor, limit, |_| true))
+    }
+
+    fn events_of(
+        &self,
+        run_id: &str,
+        cursor: i64,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, StoreError> {
+        Ok(events(&self.state(), cursor, limit, |key| {
+            key.id() == run_id
+        }))
+    }
+
+    fn last_cursor(&self) -> Result<i64, StoreError> {
+        Ok(i64::try_from(self.state().journal.len()).unwrap_or(i64::MAX))
     }
 
     fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
@@ -157,6 +161,25 @@ impl Journal for MemoryStore {
             .find(|run| run.key.bmc == *bmc && run.finished_at.is_none())
             .cloned())
     }
+}
+
+fn events(
+    state: &State,
+    cursor: i64,
+    limit: usize,
+    is_wanted: impl Fn(&RunKey) -> bool,
+) -> Vec<EventRow> {
+    let numbered = (1_i64..)
+        .zip(&state.journal)
+        .filter(|(place, (key, _))| *place > cursor && is_wanted(key));
+    let event = |(cursor, (key, row)): (i64, &(RunKey, JournalRow))| EventRow {
+        cursor,
+        run_id: key.id(),
+        key: key.clone(),
+        seq: row.seq,
+        record: row.record.clone(),
+    };
+    numbered.take(limit).map(event).collect()
 }
 
 impl State {

@@ -97,16 +97,33 @@ impl Journal for SqliteStore {
                 "SELECT journal.*, pipeline, bmc, number FROM journal JOIN runs USING (run_id)
                  WHERE cursor > ?1 ORDER BY cursor LIMIT ?2",
             )?;
-            let rows = query.query_map([cursor, limit], |row| {
-                Ok(EventRow {
-                    cursor: row.get("cursor")?,
-                    run_id: row.get("run_id")?,
-                    key: key(row)?,
-                    seq: convert::count(row, "seq")?,
-                    record: record(row)?,
-                })
-            })?;
+            let rows = query.query_map([cursor, limit], event_row)?;
             Ok(rows.collect::<Result<_, _>>()?)
+        })?)
+    }
+
+    fn events_of(
+        &self,
+        run_id: &str,
+        cursor: i64,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        Ok(self.read("read events", |tx| {
+            // Within a run both numbers grow together, and the index is by `seq`.
+            let mut query = tx.prepare(
+                "SELECT journal.*, pipeline, bmc, number FROM journal JOIN runs USING (run_id)
+                 WHERE run_id = ?1 AND cursor > ?2 ORDER BY seq LIMIT ?3",
+            )?;
+            let rows = query.query_map(params![run_id, cursor, limit], event_row)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?)
+    }
+
+    fn last_cursor(&self) -> Result<i64, StoreError> {
+        Ok(self.read("read events", |tx| {
+            let newest = "SELECT coalesce(max(cursor), 0) FROM journal";
+            Ok(tx.query_row(newest, [], |row| row.get(0))?)
         })?)
     }
 
@@ -287,6 +304,16 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         changed_at: convert::parsed(row, "changed_at")?,
         finished_at: convert::parsed_if_set(row, "finished_at")?,
         last_seq: convert::count(row, "last_seq")?,
+    })
+}
+
+fn event_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    Ok(EventRow {
+        cursor: row.get("cursor")?,
+        run_id: row.get("run_id")?,
+        key: key(row)?,
+        seq: convert::count(row, "seq")?,
+        record: record(row)?,
     })
 }
 

@@ -6,7 +6,7 @@ use crate::run::record::{
 };
 
 /// The sentence; `None` for records that only count.
-pub(crate) fn sentence(record: &Record) -> Option<String> {
+pub fn sentence(record: &Record) -> Option<String> {
     let (place, text) = match record {
         Record::Started {
             servers, recovery, ..

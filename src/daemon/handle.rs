@@ -1,0 +1,194 @@
+//! All that may be asked of a daemon from outside: how everything stands, what happened and what happens, and what
+//! people order.
+//!
+//! Every call is short and blocks on the state alone; none reaches a BMC, and none waits for whoever asked.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, broadcast};
+
+use super::board::Event;
+use super::engine::Engine;
+use super::fleet::Fleet;
+use super::folds::Folds;
+use super::history::{self, EventLine, Happened};
+use super::summary::{self, Summary};
+use super::verbs::{self, PipelineWord, Refused, RunWord, Taken};
+use crate::model::{Fault, Order, RunKey};
+use crate::run::status::RunStatus;
+use crate::store::RunRow;
+
+/// One per daemon; clones are the same.
+#[derive(Clone)]
+pub struct Handle {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Engine,
+    folds: Mutex<Folds>,
+    readiness: Mutex<Readiness>,
+    fleet: Fleet,
+    ordered: Notify,
+}
+
+/// Whether the daemon does its work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    /// It does.
+    Ready,
+    /// It does, but not with what its files say now: why each of them is not taken up.
+    Stale(Vec<String>),
+    /// It does not yet, or no longer: why.
+    NotReady(String),
+}
+
+impl Handle {
+    /// For a daemon that is about to start.
+    pub fn new(engine: Engine, fleet: Fleet) -> Self {
+        let starting = Readiness::NotReady("it is starting".to_owned());
+        Self {
+            shared: Arc::new(Shared {
+                engine,
+                folds: Mutex::default(),
+                readiness: Mutex::new(starting),
+                fleet,
+                ordered: Notify::new(),
+            }),
+        }
+    }
+
+    /// What is known of the BMCs.
+    pub fn fleet(&self) -> &Fleet {
+        &self.shared.fleet
+    }
+
+    /// Says whether the daemon does its work, from now on.
+    pub fn set_readiness(&self, readiness: Readiness) {
+        *lock(&self.shared.readiness) = readiness;
+    }
+
+    /// Whether the daemon does its work. Asks the state, too: without it nothing is done.
+    pub fn readiness(&self) -> Readiness {
+        if let Err(fault) = self.last_cursor() {
+            return Readiness::NotReady(format!("the state cannot be read: {fault}"));
+        }
+        let said = lock(&self.shared.readiness).clone();
+        match (said, self.shared.fleet.files().refused) {
+            (Readiness::Ready, Some(refused)) => Readiness::Stale(vec![refused]),
+            (said, _) => said,
+        }
+    }
+
+    /// Resolves when something was ordered after the last time it did.
+    pub async fn ordered(&self) {
+        self.shared.ordered.notified().await;
+    }
+
+    /// How everything stands.
+    pub fn status(&self) -> Result<Summary, Fault> {
+        let store = self.shared.engine.store();
+        let mut found = summary::of_folds(store.as_ref(), &mut lock(&self.shared.folds))?;
+        let rows = self.shared.engine.board().rows();
+        for run in &mut found.runs {
+            let shown = rows
+                .get(&(run.pipeline.as_str().into(), run.bmc.as_str().into()))
+                .and_then(|row| row.status.as_ref());
+            run.next_wake = next_wake(run, shown);
+        }
+        Ok(found)
+    }
+
+    /// How one run stands, by the name that people give it; `None` where there is none.
+    pub fn run(&self, name: &str) -> Result<Option<(RunKey, RunStatus)>, Fault> {
+        let Some(row) = self.row(name)? else {
+            return Ok(None);
+        };
+        let store = self.shared.engine.store();
+        let mut status = lock(&self.shared.folds).one(store.as_ref(), &row)?;
+        let rows = self.shared.engine.board().rows();
+        let pair = (row.key.pipeline.clone(), row.key.bmc.clone());
+        let shown = rows.get(&pair).and_then(|row| row.status.as_ref());
+        status.next_wake = next_wake(&status, shown);
+        Ok(Some((row.key, status)))
+    }
+
+    /// At most `limit` lines of the journal of all runs, or of one, after a cursor; oldest first.
+    pub fn events_after(
+        &self,
+        run: Option<&RunKey>,
+        cursor: i64,
+        limit: usize,
+    ) -> Result<Vec<EventLine>, Fault> {
+        let store = self.shared.engine.store();
+        let found = match run {
+            None => history::events_after(store.as_ref(), cursor, limit)?,
+            Some(run) => history::events_of(store.as_ref(), run, cursor, limit)?,
+        };
+        Ok(found.iter().map(Happened::line).collect())
+    }
+
+    /// Cursor of the newest record.
+    pub fn last_cursor(&self) -> Result<i64, Fault> {
+        let store = self.shared.engine.store();
+        store.last_cursor().map_err(|error| error.fault())
+    }
+
+    /// Wakes whoever waits for news of this process; the records themselves are in the journal.
+    pub fn news(&self) -> broadcast::Receiver<Event> {
+        self.shared.engine.board().subscribe()
+    }
+
+    /// Says a word to a run, as the command line does.
+    pub fn say(&self, user: &str, run: &str, word: RunWord) -> Result<Taken, Refused> {
+        let taken = verbs::say(&self.shared.engine, user, run, word);
+        self.shared.ordered.notify_one();
+        taken
+    }
+
+    /// Says a word to a pipeline, as the command line does.
+    pub fn say_to_pipeline(
+        &self,
+        user: &str,
+        pipeline: &str,
+        word: PipelineWord,
+    ) -> Result<Order, Refused> {
+        let order = verbs::say_to_pipeline(&self.shared.engine, user, pipeline, word);
+        self.shared.ordered.notify_one();
+        order
+    }
+
+    fn row(&self, name: &str) -> Result<Option<RunRow>, Fault> {
+        let store = self.shared.engine.store();
+        let failed = |error: crate::store::StoreError| error.fault();
+        let (pair, number) = name
+            .split_once('#')
+            .map_or((name, None), |(pair, number)| (pair, Some(number)));
+        let Some((pipeline, bmc)) = pair.split_once('/') else {
+            return Ok(None);
+        };
+        let Some(number) = number else {
+            let latest = store.latest_run(&pipeline.into(), &bmc.into());
+            return latest.map_err(failed);
+        };
+        let Ok(number) = number.parse() else {
+            return Ok(None);
+        };
+        let key = RunKey {
+            pipeline: pipeline.into(),
+            bmc: bmc.into(),
+            number,
+        };
+        store.run(&key.id()).map_err(failed)
+    }
+}
+
+/// When this process looks at a run again, as far as it is the run that watchers see.
+fn next_wake(run: &RunStatus, shown: Option<&RunStatus>) -> Option<jiff::Timestamp> {
+    let shown = shown.filter(|shown| shown.id == run.id && !run.phase.is_terminal())?;
+    shown.next_wake
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
