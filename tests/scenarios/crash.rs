@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use redpipe::model::Verb;
 use redpipe::run::RunPhase;
+use redpipe::run::status::RunStatus;
 
-use crate::common::{bios_hop, bmc_hop, completed, first, pipeline, settings, stage, words};
+use crate::common::{
+    PIPELINE, bios_hop, bmc_hop, completed, first, pipeline, settings, stage, words,
+};
 use crate::support::lives::Lives;
 use crate::support::process::{Death, Nobody};
 use crate::support::world::World;
@@ -55,4 +59,41 @@ async fn a_job_that_stood_there_before_our_own_write_stays_somebody_elses_after_
     assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
     assert!(run.reason.contains("theirs"), "{}", run.reason);
     assert_eq!(world.caused(BMC, "reset "), [""; 0]);
+}
+
+/// Cancels a hop whose image waits for a restart, with these faults; the run as its first process leaves it.
+async fn cancelled_once_staged(faults: &str) -> (World, RunStatus) {
+    let world = World::one(1, &format!("[update]\nstaged_task = \"pending\"\n{faults}"));
+    let text = pipeline(&[bios_hop(&world, "2.20")]);
+    let mut is_given = false;
+    let report = world
+        .apply_watched(&[&text], |world, _| {
+            if !is_given && !words(world, BMC, &["bios 1 staged"]).is_empty() {
+                world.order(&World::run_of(PIPELINE, BMC), &Verb::Cancel);
+                is_given = true;
+            }
+            true
+        })
+        .await
+        .unwrap();
+    let run = first(&report).clone();
+    (world, run)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_image_that_is_gone_after_our_own_deletion_was_deleted_though_the_answer_is_lost() {
+    let fault = "[[fault]]\nmethod = \"DELETE\"\npath = \"*/Tasks/*\"\nanswer = \"drop-after\"";
+    let (world, run) = cancelled_once_staged(fault).await;
+    assert_eq!(run.phase, RunPhase::Cancelled, "{run:#?}");
+    let deleted = words(&world, BMC, &["task deleted", "bios 1 unstaged"]);
+    assert_eq!(deleted, ["task deleted 1", "bios 1 unstaged 2.20"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_image_whose_deletion_never_arrived_is_deleted_by_another_request() {
+    let fault = "[[fault]]\nmethod = \"DELETE\"\npath = \"*/Tasks/*\"\nanswer = \"drop-before\"";
+    let (world, run) = cancelled_once_staged(fault).await;
+    assert_eq!(run.phase, RunPhase::Cancelled, "{run:#?}");
+    let deleted = words(&world, BMC, &["task deleted", "bios 1 unstaged"]);
+    assert_eq!(deleted, ["task deleted 1", "bios 1 unstaged 2.20"]);
 }

@@ -1,6 +1,8 @@
 //! An update request whose answer is unknown: the BMC is looked at until evidence, or enough quiet time, says whether it
 //! happened. Nothing is sent before.
 
+use jiff::Timestamp;
+
 use super::follow;
 use super::hop::Hop;
 use crate::model::IntentId;
@@ -90,7 +92,7 @@ fn uncertain(pass: &Pass<'_>, place: &Place, act: &Act, from: &str) -> Option<St
     let live = live_version(pass.look, &place.target).unwrap_or("(none shown)");
     let why = if live != from {
         format!("`{from}` ran before, and `{live}` runs now")
-    } else if has_restarted(pass, act) {
+    } else if has_restarted(pass, &act.intent, act.at) {
         "the BMC has been away meanwhile".to_owned()
     } else if let Some(task) = unexplained_task(pass, &act.intent) {
         let state = task.state.as_deref().unwrap_or("(no state)");
@@ -116,19 +118,19 @@ fn sent_anew(work: &Work) -> usize {
         .count()
 }
 
-/// Whether the BMC may have restarted since a request: it was away in a declared outage, says another start, or was away
-/// at all and says nothing of its start.
-fn has_restarted(pass: &Pass<'_>, act: &Act) -> bool {
-    let since = |at: Option<jiff::Timestamp>| at.is_some_and(|at| at >= act.at);
+/// Whether the BMC may have restarted since a time after an update was decided: it was away in a declared outage, says
+/// another start than at the update, or was away at all and says nothing of its start.
+pub(super) fn has_restarted(pass: &Pass<'_>, update: &Intent, since: Timestamp) -> bool {
+    let was = |at: Option<Timestamp>| at.is_some_and(|at| at >= since);
     let Intent::Update {
         manager_started, ..
-    } = &act.intent
+    } = update
     else {
         return false;
     };
     match (manager_started, &pass.look.manager_started) {
-        (Some(before), Some(now)) => before != now || since(pass.state.back_at),
-        _ => since(pass.state.answered_at),
+        (Some(before), Some(now)) => before != now || was(pass.state.back_at),
+        _ => was(pass.state.answered_at),
     }
 }
 

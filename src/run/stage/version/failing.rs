@@ -1,6 +1,7 @@
 //! A hop whose try is lost ends only when nothing of it is left on the BMC: what has not begun is taken back by its
 //! handle, and what cannot be is a person's business.
 
+use super::doubt::has_restarted;
 use super::follow;
 use super::hop::Hop;
 use crate::model::{Action, Fault, FaultKind, Outcome, Target};
@@ -8,7 +9,7 @@ use crate::run::foreign::system;
 use crate::run::pass::Pass;
 use crate::run::record::{Intent, Milestone, Place, Record};
 use crate::run::stage::cancel;
-use crate::run::state::Work;
+use crate::run::state::{Act, Work};
 
 /// Requests to delete one thing: a lost or late answer is no reason to give up, a refusal is.
 const WITHDRAWALS_MAX: usize = 3;
@@ -74,28 +75,27 @@ fn take_back(pass: &mut Pass<'_>, place: &Place, fault: &Fault, left: follow::Le
 /// Whether a deletion may be asked for: not after a yes or a no.
 fn may_withdraw(work: &Work, uri: &str) -> bool {
     let mut asked = 0;
-    for (of, outcome) in withdrawals(work) {
+    for act in withdrawals(work).filter(|act| is_about(act, uri)) {
         let is_answered = matches!(
-            outcome,
+            act.outcome,
             Some(Outcome::Accepted { .. } | Outcome::Refused { later: false, .. })
         );
-        if of == uri && is_answered {
+        if is_answered {
             return false;
         }
-        asked += usize::from(of == uri);
+        asked += 1;
     }
     asked < WITHDRAWALS_MAX
 }
 
+fn is_about(act: &Act, uri: &str) -> bool {
+    matches!(&act.intent, Intent::Withdraw { uri: of } if of == uri)
+}
+
 /// Deletions asked for in this try.
-fn withdrawals(work: &Work) -> impl Iterator<Item = (&str, Option<&Outcome>)> {
+fn withdrawals(work: &Work) -> impl Iterator<Item = &Act> {
     let of_this_try = work.acts.iter().filter(|act| act.attempt == work.attempt);
-    of_this_try.filter_map(|act| {
-        let Intent::Withdraw { uri } = &act.intent else {
-            return None;
-        };
-        Some((uri.as_str(), act.outcome.as_ref()))
-    })
+    of_this_try.filter(|act| matches!(act.intent, Intent::Withdraw { .. }))
 }
 
 /// An image that a host accepted waits for its next boot, whether or not the BMC shows it.
@@ -105,8 +105,15 @@ pub(super) fn waits_unseen(pass: &Pass<'_>, place: &Place) -> Option<follow::Lef
         work.update().and_then(|act| act.outcome.as_ref()),
         Some(Outcome::Accepted { .. })
     );
-    let is_deleted =
-        withdrawals(work).any(|(_, outcome)| matches!(outcome, Some(Outcome::Accepted { .. })));
+    let is_deleted = withdrawals(work).any(|act| match &act.outcome {
+        Some(Outcome::Accepted { .. }) => true,
+        // It stood there when this was asked, and is gone now: only a restart of the BMC, which may forget tasks and keep
+        // images, says less than an answer would.
+        Some(Outcome::Lost { .. }) => work
+            .update()
+            .is_some_and(|update| !has_restarted(pass, &update.intent, act.at)),
+        Some(Outcome::NotSent { .. } | Outcome::Refused { .. }) | None => false,
+    });
     let is_host = matches!(place.target, Target::Server(_));
     (is_host && is_accepted && !is_deleted && !work.boot_began).then(|| follow::Left {
         what: "the image was accepted, and the host flashes it at its next boot".to_owned(),
