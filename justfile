@@ -21,6 +21,10 @@ demo:
 makespan:
     cargo run --release --example makespan
 
+# Kills redpipe at every moment of every story.
+sweep:
+    cargo run --release --example sweep
+
 interop:
     tests/interop/run.sh
 

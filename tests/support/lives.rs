@@ -1,6 +1,7 @@
-//! One life of redpipe after another on the same store in memory.
+//! One life of redpipe after another on the same store.
 
 use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use redpipe::daemon::history::events_after;
@@ -14,6 +15,8 @@ use super::world::World;
 /// The store that outlives them.
 pub(crate) struct Lives {
     pub(crate) store: Arc<dyn Store>,
+    /// Where it is a file, which each process opens anew.
+    file: Option<PathBuf>,
 }
 
 /// One process: others see it live for as long as this is kept.
@@ -28,6 +31,7 @@ impl Lives {
     pub(crate) fn new() -> Self {
         Self {
             store: Arc::new(MemoryStore::new()),
+            file: None,
         }
     }
 
@@ -42,9 +46,10 @@ impl Lives {
 
     /// On the state of a lab, which is a file.
     pub(crate) fn in_file(world: &World) -> Self {
-        let store = SqliteStore::open(&world.folder.path().join("state.db")).unwrap();
+        let file = world.folder.path().join("state.db");
         Self {
-            store: Arc::new(store),
+            store: open(&file),
+            file: Some(file),
         }
     }
 
@@ -81,7 +86,10 @@ impl Lives {
             lock_file,
         };
         let store = Arc::new(ProcessStore {
-            inner: Arc::clone(&self.store),
+            inner: self
+                .file
+                .as_deref()
+                .map_or_else(|| Arc::clone(&self.store), open),
             process: Arc::clone(&process),
             meddler: Arc::clone(&meddler),
         });
@@ -97,6 +105,10 @@ impl Lives {
             _lock: lock,
         }
     }
+}
+
+fn open(file: &Path) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(file).unwrap())
 }
 
 impl Life {
