@@ -17,10 +17,11 @@ function attributes(node, values) {
   return node;
 }
 
-// The phase a row stands in: of a server the worst of its stages, of a BMC that of its run.
+// The phase a row stands in: of a server the worst of its stages, of a BMC (and where none are its own) that of the run.
 function serverPhase(run, server) {
   const of = run.stages.flatMap((stage) => stage.servers.filter((one) => one.server === server));
-  if (of.length && of.every((one) => one.phase === "Completed")) return "Completed";
+  if (of.length === 0) return run.phase;
+  if (of.every((one) => one.phase === "Completed")) return "Completed";
   const worst = ORDER.find((phase) => phase !== "Completed" && of.some((one) => one.phase === phase));
   return worst ?? "Pending";
 }
