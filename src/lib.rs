@@ -15,6 +15,8 @@ pub mod redfish;
 pub mod secret;
 pub mod store;
 
+pub mod observe;
+
 pub mod api;
 pub mod cli;
 pub mod daemon;

@@ -22,10 +22,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("secret", &["model"]),
     ("artifact", &["model"]),
     ("store", &["model"]),
+    ("observe", &["model"]),
     (
         "daemon",
         &[
             "model", "pipeline", "plan", "run", "drift", "redfish", "secret", "artifact", "store",
+            "observe",
         ],
     ),
     ("api", &["model", "daemon"]),

@@ -73,6 +73,7 @@ fn table() -> Vec<Route> {
         get_at("/openapi.json", get(|| file("application/json", OPENAPI))),
         get_at("/healthz", get(|| async { "ok\n" })),
         get_at("/readyz", get(readiness)),
+        get_at("/metrics", get(metrics)),
         get_at("/v1/runs", get(runs)),
         get_at("/v1/runs/{pipeline}/{bmc}", get(run_of)),
         get_at("/v1/runs/{pipeline}/{bmc}/events", get(events_of)),
@@ -171,6 +172,12 @@ const PAGE_LINES: usize = 2000;
 async fn pipelines(State(api): State<Api>) -> Result<Response, Refusal> {
     let summary = ask(&api, Handle::status).await?;
     Ok(Json(json!({ "pipelines": summary.pipelines })).into_response())
+}
+
+async fn metrics(State(api): State<Api>) -> Result<Response, Refusal> {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = ask(&api, Handle::metrics).await?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static(kind))], text).into_response())
 }
 
 async fn bmcs(State(api): State<Api>) -> Response {

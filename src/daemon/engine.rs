@@ -6,6 +6,7 @@ use super::board::Board;
 use super::clients::KeptClients;
 use super::connect::Connect;
 use super::memory::StoreMemory;
+use super::meter::{Metered, Meters};
 use super::secrets::Secrets;
 use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, FaultKind, Look, Retry, Target};
@@ -18,6 +19,7 @@ use crate::store::{Owner, ProcessLock, Store, StoreError};
 #[derive(Clone)]
 pub struct Engine {
     parts: Arc<EngineParts>,
+    meters: Meters,
     kept: Option<Arc<KeptClients>>,
 }
 
@@ -44,6 +46,7 @@ impl Engine {
     pub fn new(parts: EngineParts) -> Self {
         Self {
             parts: Arc::new(parts),
+            meters: Meters::default(),
             kept: None,
         }
     }
@@ -100,6 +103,11 @@ impl Engine {
         Arc::clone(&self.parts.clock)
     }
 
+    /// How BMCs answer.
+    pub(super) fn meters(&self) -> &Meters {
+        &self.meters
+    }
+
     /// This process, as leases name it.
     pub(super) fn owner(&self) -> &Owner {
         &self.parts.owner
@@ -112,7 +120,9 @@ impl Engine {
             bmc: bmc.name.clone(),
             owner: self.parts.owner.clone(),
         });
-        let transport = self.parts.connect.transport(bmc, Arc::clone(&memory))?;
+        let inner = self.parts.connect.transport(bmc, Arc::clone(&memory))?;
+        let meter = self.meters.of(&bmc.name);
+        let transport = Arc::new(Metered { inner, meter });
         let salt = self.parts.store.salt().map_err(|error| error.fault())?;
         let credentials = bmc
             .credentials

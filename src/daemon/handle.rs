@@ -12,11 +12,16 @@ use super::engine::Engine;
 use super::fleet::Fleet;
 use super::folds::Folds;
 use super::history::{self, EventLine, Happened};
+use super::metrics::{self, Begun};
 use super::summary::{self, Summary};
 use super::verbs::{self, PipelineWord, Refused, RunWord, Taken};
-use crate::model::{Fault, Order, RunKey};
+use crate::model::{Fault, FaultKind, Order, Retry, RunKey};
+use crate::observe::Metrics;
 use crate::run::status::RunStatus;
 use crate::store::RunRow;
+
+/// Lines of the journal that are read at once for metrics.
+const STAGE_LINES: usize = 1000;
 
 /// One per daemon; clones are the same.
 #[derive(Clone)]
@@ -30,6 +35,8 @@ struct Shared {
     readiness: Mutex<Readiness>,
     fleet: Fleet,
     ordered: Notify,
+    metrics: Metrics,
+    begun: Mutex<Begun>,
 }
 
 /// Whether the daemon does its work.
@@ -54,6 +61,8 @@ impl Handle {
                 readiness: Mutex::new(starting),
                 fleet,
                 ordered: Notify::new(),
+                metrics: Metrics::new(),
+                begun: Mutex::default(),
             }),
         }
     }
@@ -137,6 +146,44 @@ impl Handle {
     /// Wakes whoever waits for news of this process; the records themselves are in the journal.
     pub fn news(&self) -> broadcast::Receiver<Event> {
         self.shared.engine.board().subscribe()
+    }
+
+    /// All metrics as they are now, as Prometheus reads them.
+    pub fn metrics(&self) -> Result<String, Fault> {
+        let (engine, fleet) = (&self.shared.engine, &self.shared.fleet);
+        let store = engine.store();
+        let summary = self.status()?;
+        self.follow_stages(&summary)?;
+        let is_ready = !matches!(self.readiness(), Readiness::NotReady(_));
+        let mut families = metrics::of_work(&summary, is_ready, fleet);
+        families.extend(metrics::of_fleet(&fleet.bmcs()));
+        families.extend(metrics::of_meters(&engine.meters().all()));
+        let leases = store.leases().map_err(|error| error.fault())?;
+        let (now, owner) = (engine.clock().now(), engine.owner());
+        let standing = leases.iter().filter(|lease| lease.expires_at > now);
+        let (here, elsewhere): (Vec<_>, Vec<_>) = standing.partition(|lease| lease.owner == *owner);
+        let count = |leases: Vec<_>| u32::try_from(leases.len()).unwrap_or(u32::MAX);
+        families.push(metrics::of_leases(count(here), count(elsewhere)));
+        let text = self.shared.metrics.exposition(families);
+        text.map_err(|error| Fault::new(FaultKind::Bug, Retry::Never, error.to_string()))
+    }
+
+    /// Counts the stages that ended since the last scrape; those before the first are no business of this process.
+    fn follow_stages(&self, summary: &Summary) -> Result<(), Fault> {
+        let mut begun = lock(&self.shared.begun);
+        let store = self.shared.engine.store();
+        let Some(mut cursor) = begun.cursor else {
+            begun.cursor = Some(self.last_cursor()?);
+            return Ok(());
+        };
+        loop {
+            let lines = history::events_after(store.as_ref(), cursor, STAGE_LINES)?;
+            let Some(last) = lines.last() else {
+                return Ok(());
+            };
+            cursor = last.cursor;
+            begun.follow(&lines, summary, &self.shared.metrics);
+        }
     }
 
     /// Says a word to a run, as the command line does.

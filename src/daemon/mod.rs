@@ -18,6 +18,8 @@ mod line;
 mod links;
 mod logins;
 mod memory;
+mod meter;
+mod metrics;
 mod observation;
 mod open;
 pub mod orders;

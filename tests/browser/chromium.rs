@@ -23,6 +23,10 @@ impl Chromium {
     pub(crate) fn start() -> Option<Self> {
         let is_there = Command::new("chromium").arg("--version").output();
         is_there.ok().filter(|told| told.status.success())?;
+        Some(Self::launch())
+    }
+
+    fn launch() -> Self {
         let profile = tempfile::tempdir().unwrap();
         // It talks DevTools on the descriptors 3 and 4.
         let script = "exec chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
@@ -53,7 +57,7 @@ impl Chromium {
         for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
             browser.call(domain, &json!({}));
         }
-        Some(browser)
+        browser
     }
 
     pub(crate) fn open(&mut self, url: &str) {

@@ -1,6 +1,10 @@
 //! The dashboard as a person uses it: a real browser, real clicks and keys, on a fleet of a thousand BMCs.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests, and what they skip"
+)]
 
 #[path = "../api/lab.rs"]
 #[expect(dead_code, reason = "the API's tests use the rest of it")]
@@ -51,7 +55,7 @@ async fn the_failed_servers_reason_is_one_click_away_and_orders_are_asked_back()
     let url = lab.url("/");
     tokio::task::block_in_place(|| {
         page.open(&url);
-        until(&mut page, "document.body.dataset.loaded");
+        until(&mut page, "document.body?.dataset.loaded");
         everything_is_shown_failures_first(&mut page);
         a_click_tells_why(&mut page);
         keys_walk_and_close(&mut page);
