@@ -241,3 +241,129 @@ async fn a_version_that_rose_is_not_brought_down_by_itself() {
     assert_eq!(world.writes("mock-1"), writes);
     daemon.end().await;
 }
+
+/// Scenario 92: given a settings stage without a version, then at its re-run it goes by what runs now.
+#[tokio::test(start_paused = true)]
+async fn a_setting_without_a_version_is_put_back_whatever_runs_by_then() {
+    let world = World::one(1, "");
+    let text = reconciling(&[
+        bios_hop(&world, "2.50"),
+        settings("post", "bios", "BootMode = \"LegacyBios\""),
+    ]);
+    completed(&world, &world.apply(&[&text]).await);
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    daemon.until(MINUTE, in_sync).await;
+    let before = world.ledger("mock-1").len();
+    world.bmc("mock-1", |bmc| {
+        bmc.set_bios_version(0, "2.70");
+        bmc.set_attribute(0, "BootMode", json!("Uefi"));
+    });
+    let put_back = |d: &Running| d.bmc("mock-1").state == Some(DriftState::Ahead);
+    daemon
+        .until(3 * HOUR, |d| !d.happened("recovery").is_empty())
+        .await;
+    daemon.until(3 * HOUR, put_back).await;
+    let done = since(&world, before);
+    assert_eq!(done.len(), 1, "{done:?}");
+    assert!(done[0].contains("BootMode"), "{done:?}");
+    daemon.end().await;
+}
+
+/// Scenario 93: given an applied BIOS attribute changed outside, then it is put back under reconcile, and only there.
+#[tokio::test(start_paused = true)]
+async fn an_attribute_changed_outside_is_put_back_only_under_reconcile() {
+    for (policy, writes) in [("reconcile", 1), ("observe", 0)] {
+        let world = World::one(1, "");
+        let text = reconciling(&[settings("post", "bios", "BootMode = \"LegacyBios\"")])
+            .replace("\"reconcile\"", &format!("\"{policy}\""));
+        completed(&world, &world.apply(&[&text]).await);
+        let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+        daemon.until(MINUTE, in_sync).await;
+        let before = world.ledger("mock-1").len();
+        world.bmc("mock-1", |bmc| {
+            bmc.set_attribute(0, "BootMode", json!("Uefi"));
+        });
+        daemon.pass(3 * HOUR).await;
+        assert_eq!(since(&world, before).len(), writes, "{policy}");
+        daemon.end().await;
+    }
+}
+
+/// Scenario 148: given a transient stage that opens the way for a hop, when the BIOS regresses, then recovery runs that
+/// stage before the hop.
+#[tokio::test(start_paused = true)]
+async fn recovery_at_a_hop_begins_with_the_transient_stage_before_it() {
+    let world = World::one(1, "");
+    let lock = settings("unlock", "bios", "QuietBoot = false")
+        .replace("kind =", "transient = true\nkind =");
+    let text = reconciling(&[
+        lock,
+        bios_hop(&world, "2.50"),
+        settings("post", "bios", "QuietBoot = true"),
+    ]);
+    completed(&world, &world.apply(&[&text]).await);
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    daemon.until(MINUTE, in_sync).await;
+    let before = world.ledger("mock-1").len();
+    world.bmc("mock-1", |bmc| bmc.set_bios_version(0, "2.10"));
+    daemon
+        .until(HOUR, |d| !d.happened("recovery").is_empty())
+        .await;
+    daemon.until(4 * HOUR, in_sync).await;
+    let done = since(&world, before);
+    let wanted = ["settings accepted", "update accepted", "settings accepted"];
+    assert_eq!(done.len(), wanted.len(), "{done:?}");
+    for (done, wanted) in done.iter().zip(wanted) {
+        assert!(done.starts_with(wanted), "{done} and {wanted}");
+    }
+    daemon.end().await;
+}
+
+/// Scenario 149: given a later hop that resets what an earlier stage set, then it is put back once before Completed, and a
+/// daemon finds nothing to do behind it.
+#[tokio::test(start_paused = true)]
+async fn what_a_later_hop_undoes_is_put_back_before_the_run_is_completed() {
+    let world = World::one(1, "[update]\nresets_bios_settings = true\n");
+    let text = reconciling(&[
+        settings("pre", "bios", "BootMode = \"LegacyBios\""),
+        bios_hop(&world, "2.50"),
+    ]);
+    completed(&world, &world.apply(&[&text]).await);
+    let mode = |bmc: &mut mock_bmc::bmc::Bmc| bmc.state().systems[0].attributes["BootMode"].clone();
+    assert_eq!(world.bmc("mock-1", mode), "LegacyBios");
+    let writes = world.writes("mock-1");
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    daemon.pass(3 * HOUR).await;
+    assert!(in_sync(&daemon));
+    assert_eq!(world.writes("mock-1"), writes);
+    daemon.end().await;
+}
+
+/// Scenario 89: given hardware that changes while a run is active, then the run's own reads find it at its next step, and
+/// what became needless is not done.
+#[tokio::test(start_paused = true)]
+async fn what_changes_under_a_run_is_found_by_its_own_reads() {
+    let world = World::one(1, "");
+    let text = reconciling(&[bmc_hop(&world, "1.60"), bios_hop(&world, "2.50")]);
+    let mut is_changed = false;
+    let report = world
+        .apply_watched(&[&text], |world, _| {
+            if !is_changed && !world.caused("mock-1", "update accepted").is_empty() {
+                world.bmc("mock-1", |bmc| bmc.set_bios_version(0, "2.50"));
+                is_changed = true;
+            }
+            true
+        })
+        .await;
+    let report = report.unwrap();
+    let run = completed(&world, &report);
+    assert!(is_changed);
+    assert_eq!(
+        crate::common::stages(run),
+        [
+            "bmc-1.60 Completed applied",
+            "bios-2.50 Completed already-there"
+        ]
+    );
+    assert_eq!(world.caused("mock-1", "update accepted").len(), 1);
+}
