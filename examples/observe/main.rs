@@ -15,12 +15,13 @@ mod minimal;
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
 use futures_util::{StreamExt as _, stream};
 use lab::Lab;
-use minimal::Minimal;
+use minimal::{Minimal, Session};
+use redpipe::daemon::Assignment;
 use redpipe::drift::{DriftState, compare, look_request};
 use redpipe::model::{LookRequest, Seen};
 use redpipe::plan::{Remembered, RunSpec};
@@ -44,85 +45,91 @@ struct Args {
 async fn main() {
     let args = Args::parse();
     let lab = Lab::start(args.bmcs);
-    let engine = lab.engine();
-    let bmcs = lab.bmcs();
-    let assignments = lab.assignments();
-    let specs: Vec<_> = assignments
-        .iter()
-        .map(|each| {
-            let names = each.listed().into_iter().map(|server| server.name);
-            each.spec(&names.collect::<Vec<_>>()).unwrap()
-        })
-        .collect();
-    let clients: Vec<Arc<Client>> = bmcs
-        .iter()
-        .map(|bmc| Arc::new(engine.client(bmc).unwrap()))
-        .collect();
-    let remembered = Remembered {
-        salt: String::new(),
-        fingerprints: BTreeMap::new(),
-    };
-    let looked = |index: usize| {
-        let (client, spec) = (Arc::clone(&clients[index]), &specs[index]);
-        let request = asked(spec);
-        let remembered = &remembered;
-        async move {
-            let Seen::Looked(look) = client.look(&request).await else {
-                panic!("a mock that does not answer")
-            };
-            assert_eq!(compare(spec, &look, remembered).state(), DriftState::InSync);
-        }
-    };
-    let unchanged = |index: usize| {
-        let (client, spec) = (Arc::clone(&clients[index]), &specs[index]);
-        let request = asked(spec);
-        async move {
-            assert!(
-                client.is_unchanged(&request).await,
-                "a mock that nobody changes"
-            )
-        }
-    };
+    let ours = Ours::new(&lab);
+    let first = micros(args.bmcs, |index| ours.look(index)).await;
     let minimal = Minimal::new();
-    let first = micros(args.bmcs, looked).await;
     let (sessions, log_in) = lab.log_in(&minimal).await;
     println!(
         "first contact: redpipe {first:.0} us CPU a BMC (discovery, login, registry); minimal {log_in:.0} (login)"
     );
     let before = lab.requests();
-    looked(0).await;
+    ours.look(0).await;
     println!(
         "requests of a warm observation: {}",
         lab.requests() - before
     );
-    let observed = |index: usize| {
-        let (minimal, session) = (&minimal, &sessions[index]);
-        async move { assert!(minimal.observe(session).await.unwrap()) }
-    };
-    let fetched = |index: usize| {
-        let (minimal, session) = (&minimal, &sessions[index]);
-        async move { assert!(minimal.fetch(session).await.unwrap() > 0) }
-    };
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let (mut warm, mut bare) = (Vec::new(), Vec::new());
+    let theirs = Theirs { minimal, sessions };
+    let mut spent: [Vec<f64>; 4] = Default::default();
     for _ in 0..args.rounds {
-        ours.push(micros(args.bmcs, looked).await);
-        theirs.push(micros(args.bmcs, observed).await);
-        warm.push(micros(args.bmcs, unchanged).await);
-        bare.push(micros(args.bmcs, fetched).await);
+        spent[0].push(micros(args.bmcs, |index| ours.look(index)).await);
+        spent[1].push(micros(args.bmcs, |index| theirs.look(index)).await);
+        spent[2].push(micros(args.bmcs, |index| ours.glance(index)).await);
+        spent[3].push(micros(args.bmcs, |index| theirs.fetch(index)).await);
     }
-    tell(
-        "observation, read and compared (bar 1.5)",
-        &mut ours,
-        &mut theirs,
-    );
-    tell(
-        "observation, nothing changed (bar 2.0)",
-        &mut warm,
-        &mut bare,
-    );
-    for client in &clients {
+    let [looked, observed, glanced, fetched] = spent.map(median);
+    tell("observation, read and compared (bar 1.5)", looked, observed);
+    tell("observation, nothing changed (bar 2.0)", glanced, fetched);
+    for client in &ours.clients {
         client.close().await;
+    }
+}
+
+/// redpipe's clients, warm from their first look on.
+struct Ours {
+    clients: Vec<Client>,
+    specs: Vec<RunSpec>,
+    remembered: Remembered,
+}
+
+impl Ours {
+    fn new(lab: &Lab) -> Self {
+        let engine = lab.engine();
+        let client = |bmc| engine.client(bmc).unwrap();
+        let spec = |each: &Assignment| {
+            let names = each.listed().into_iter().map(|server| server.name);
+            each.spec(&names.collect::<Vec<_>>()).unwrap()
+        };
+        Self {
+            clients: lab.bmcs().iter().map(client).collect(),
+            specs: lab.assignments().iter().map(spec).collect(),
+            remembered: Remembered {
+                salt: String::new(),
+                fingerprints: BTreeMap::new(),
+            },
+        }
+    }
+
+    async fn look(&self, index: usize) {
+        let spec = &self.specs[index];
+        let Seen::Looked(look) = self.clients[index].look(&asked(spec)).await else {
+            panic!("a mock that does not answer")
+        };
+        let found = compare(spec, &look, &self.remembered);
+        assert_eq!(found.state(), DriftState::InSync);
+    }
+
+    async fn glance(&self, index: usize) {
+        let request = asked(&self.specs[index]);
+        let unchanged = self.clients[index].is_unchanged(&request).await;
+        assert!(unchanged, "nobody changes a mock here");
+    }
+}
+
+/// The least client, logged in everywhere.
+struct Theirs {
+    minimal: Minimal,
+    sessions: Vec<Session>,
+}
+
+impl Theirs {
+    async fn look(&self, index: usize) {
+        let found = self.minimal.observe(&self.sessions[index]).await;
+        assert!(found.unwrap());
+    }
+
+    async fn fetch(&self, index: usize) {
+        let bytes = self.minimal.fetch(&self.sessions[index]).await;
+        assert!(bytes.unwrap() > 0);
     }
 }
 
@@ -135,31 +142,30 @@ fn asked(spec: &RunSpec) -> LookRequest {
 
 /// CPU microseconds a BMC.
 async fn micros<F: Future<Output = ()>>(bmcs: usize, one: impl Fn(usize) -> F) -> f64 {
-    let before = cpu_nanos();
-    stream::iter(0..bmcs)
-        .map(&one)
-        .buffer_unordered(AT_ONCE)
-        .collect::<Vec<()>>()
-        .await;
-    let spent = cpu_nanos() - before;
-    spent as f64 / 1_000.0 / bmcs as f64
+    let before = cpu();
+    let all = stream::iter(0..bmcs).map(&one).buffer_unordered(AT_ONCE);
+    all.collect::<Vec<()>>().await;
+    a_bmc(cpu().checked_sub(before).unwrap(), bmcs)
+}
+
+/// What one BMC has cost, in microseconds.
+fn a_bmc(spent: Duration, bmcs: usize) -> f64 {
+    spent.as_secs_f64() * 1e6 / f64::from(u32::try_from(bmcs).unwrap())
 }
 
 /// CPU time of this thread so far.
-fn cpu_nanos() -> u64 {
+fn cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    text.split_whitespace().next().unwrap().parse().unwrap()
+    let nanos = text.split_whitespace().next().unwrap();
+    Duration::from_nanos(nanos.parse().unwrap())
 }
 
-fn tell(what: &str, ours: &mut [f64], theirs: &mut [f64]) {
-    let (ours, theirs) = (median(ours), median(theirs));
-    println!(
-        "{what}: redpipe {ours:.0} us CPU a BMC, minimal {theirs:.0}: {:.2} times",
-        ours / theirs
-    );
+fn tell(what: &str, ours: f64, theirs: f64) {
+    let times = ours / theirs;
+    println!("{what}: redpipe {ours:.0} us CPU a BMC, minimal {theirs:.0}: {times:.2} times");
 }
 
-fn median(values: &mut [f64]) -> f64 {
+fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }

@@ -24,6 +24,10 @@ pub(crate) struct Session {
 
 impl Minimal {
     pub(crate) fn new() -> Self {
+        // Installed already where the other side was first.
+        rustls::crypto::aws_lc_rs::default_provider()
+            .install_default()
+            .ok();
         let client = reqwest::Client::builder()
             .tls_danger_accept_invalid_certs(true)
             .build()

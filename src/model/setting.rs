@@ -1,6 +1,7 @@
 //! Settings as a BMC shows them: current values, pending values, and what the attribute registry says of each.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub struct SettingsView {
     /// One per resource that holds attributes: one `Bios`, or several BMC attribute resources.
     pub resources: Vec<AttributeResource>,
     /// The registry that describes them, where one was found.
-    pub registry: Option<AttributeRegistry>,
+    pub registry: Option<Arc<AttributeRegistry>>,
     /// Open jobs or tasks that will apply configuration of this target, whoever made them.
     pub config_jobs: Vec<String>,
 }

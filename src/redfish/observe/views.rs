@@ -74,7 +74,7 @@ impl Observer<'_> {
         describes: Describes,
         owner: &str,
     ) -> Result<SettingsView, Fault> {
-        let mut registry: Option<AttributeRegistry> = None;
+        let mut registry: Option<Arc<AttributeRegistry>> = None;
         let names: Vec<Option<String>> = resources
             .iter()
             .map(|resource| resource.registry_name.clone())
@@ -84,8 +84,8 @@ impl Observer<'_> {
                 continue;
             };
             match &mut registry {
-                Some(registry) => merge(registry, &found),
-                None => registry = Some(AttributeRegistry::clone(&found)),
+                Some(registry) => merge(Arc::make_mut(registry), &found),
+                None => registry = Some(found),
             }
         }
         if let Some(registry) = &registry {

@@ -145,7 +145,7 @@ impl Model {
             });
             let view = SettingsView {
                 resources: vec![resource],
-                registry,
+                registry: registry.map(std::sync::Arc::new),
                 config_jobs: Vec::new(),
             };
             Some((target.clone(), view))

@@ -5,6 +5,7 @@ mod findings;
 mod properties;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -133,11 +134,11 @@ fn view() -> SettingsView {
             current,
             ..AttributeResource::default()
         }],
-        registry: Some(AttributeRegistry {
+        registry: Some(Arc::new(AttributeRegistry {
             id: "r".into(),
             attributes,
             dependencies,
-        }),
+        })),
         config_jobs: Vec::new(),
     }
 }
