@@ -1,15 +1,18 @@
 //! A daemon in a lab: the real loop, mocks in memory, virtual time.
 
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use redpipe::daemon::fleet::{BmcWatched, Fleet};
 use redpipe::daemon::service::{Command, Later, Service, Source, Taken};
-use redpipe::daemon::{Assignment, Engine, Env, Stop, orders, prepare_images, read_given};
+use redpipe::daemon::{Assignment, Engine, Env, Stop, orders, read_given};
 use redpipe::model::{Fault, Verb};
 use redpipe::pipeline;
+use redpipe::plan::{CatalogImage, ImageCatalog, ImageOrigin};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::world::World;
@@ -79,16 +82,29 @@ impl Source for Files {
         })
     }
 
+    /// At once: virtual time does not wait for a disk.
     fn with_images(&self, assignment: Assignment) -> Later<'_, Result<Assignment, Fault>> {
-        Box::pin(async move {
-            let env: Env = Arc::new(|_| None);
-            let mut all = [assignment];
-            prepare_images(&mut all, &env)
-                .await
-                .unwrap_or_else(|faults| panic!("{faults:?}"));
-            let [assignment] = all;
-            Ok(assignment)
-        })
+        let wanted = assignment.wanted_images().unwrap_or_default();
+        let mut images = ImageCatalog::default();
+        for image in wanted {
+            if let ImageOrigin::File(path) = image.origin {
+                images.files.insert(path.clone(), read(&path));
+            }
+        }
+        let assignment = Assignment {
+            images: Arc::new(images),
+            ..assignment
+        };
+        Box::pin(std::future::ready(Ok(assignment)))
+    }
+}
+
+fn read(path: &Path) -> CatalogImage {
+    let bytes = std::fs::read(path).unwrap();
+    CatalogImage {
+        sha256: hex::encode(Sha256::digest(&bytes)),
+        bytes: u64::try_from(bytes.len()).unwrap(),
+        path: path.to_owned(),
     }
 }
 

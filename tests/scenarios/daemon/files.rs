@@ -111,8 +111,11 @@ async fn an_ordered_apply_reaches_every_bmc_though_the_daemon_is_killed() {
     killed.pass(MINUTE).await;
     let verb = files.to_apply(&world);
     world.order(&About::Pipeline(PIPELINE.into()), &verb);
-    killed.pass(10 * MINUTE).await;
-    assert_eq!(world.caused("mock-1", "update accepted").len(), 1);
+    killed
+        .until(HOUR, |_| {
+            world.caused("mock-1", "update accepted").len() == 1
+        })
+        .await;
     drop(killed);
 
     let mut daemon = Running::start(&world, &files);
