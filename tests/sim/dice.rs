@@ -1,5 +1,7 @@
 //! All chance of a simulation, from one seed.
 
+use crate::support::dice::split_mix;
+
 /// splitmix64: the same numbers on every machine and in every version.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
@@ -12,11 +14,7 @@ impl Dice {
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        split_mix(&mut self.0)
     }
 
     /// From `least` to `most`, both included.

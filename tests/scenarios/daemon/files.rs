@@ -14,6 +14,11 @@ use crate::support::world::World;
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 
+fn is_completed(daemon: &Running) -> bool {
+    let run = row(&daemon.engine.board().rows(), "mock-1");
+    run.is_some_and(|run| run.phase == RunPhase::Completed)
+}
+
 /// A broken file keeps the old state, and says so.
 #[tokio::test(start_paused = true)]
 async fn a_broken_file_changes_nothing_and_is_told_loudly() {
@@ -89,9 +94,6 @@ async fn the_next_daemon_carries_on_what_the_last_one_was_killed_in() {
     killed.pass(10 * MINUTE).await;
     drop(killed);
     let mut daemon = Running::start(&world, &files);
-    let is_completed = |d: &Running| {
-        row(&d.engine.board().rows(), "mock-1").is_some_and(|run| run.phase == RunPhase::Completed)
-    };
     daemon.until(3 * HOUR, is_completed).await;
     assert_eq!(world.caused("mock-1", "update accepted").len(), 2);
     daemon.end().await;
@@ -163,9 +165,6 @@ async fn a_reload_in_the_middle_of_a_run_carries_it_on() {
     let mut daemon = Running::start(&world, &files);
     daemon.pass(2 * MINUTE).await;
     daemon.commands.send(Command::Reload).unwrap();
-    let is_completed = |d: &Running| {
-        row(&d.engine.board().rows(), "mock-1").is_some_and(|run| run.phase == RunPhase::Completed)
-    };
     daemon.until(3 * HOUR, is_completed).await;
     assert_eq!(world.caused("mock-1", "update accepted").len(), 2);
     daemon.end().await;

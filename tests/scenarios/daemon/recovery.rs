@@ -23,6 +23,18 @@ fn in_sync(daemon: &Running) -> bool {
         .all(|bmc| bmc.state == Some(DriftState::InSync) && !bmc.driven)
 }
 
+fn is_recovering(daemon: &Running) -> bool {
+    !daemon.happened("recovery").is_empty()
+}
+
+/// A daemon over `mock-1`, which a pipeline was applied to and which is as that wants it.
+async fn applied(world: &World, text: &str) -> Running {
+    completed(world, &world.apply(&[text]).await);
+    let mut daemon = Running::start(world, &Files::new(world, &[text]));
+    daemon.until(MINUTE, in_sync).await;
+    daemon
+}
+
 /// Everything that a whole machine life sets, in order.
 fn whole(world: &World) -> String {
     reconciling(&[
@@ -52,14 +64,10 @@ fn since(world: &World, before: usize) -> Vec<String> {
 async fn a_bmc_that_is_rolled_back_is_brought_forward_by_its_hop_alone() {
     let world = World::one(1, "");
     let text = whole(&world);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     let before = world.ledger("mock-1").len();
     world.bmc("mock-1", |bmc| bmc.set_bmc_version("1.70"));
-    daemon
-        .until(HOUR, |d| !d.happened("recovery").is_empty())
-        .await;
+    daemon.until(HOUR, is_recovering).await;
     daemon.until(3 * HOUR, in_sync).await;
     let done = since(&world, before);
     assert_eq!(done.len(), 1, "{done:?}");
@@ -76,9 +84,7 @@ async fn a_bmc_that_is_rolled_back_is_brought_forward_by_its_hop_alone() {
 async fn a_factory_reset_machine_is_walked_back_up_every_hop_in_order() {
     let world = World::one(1, "");
     let text = whole(&world);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     let before = world.ledger("mock-1").len();
     world.bmc("mock-1", |bmc| {
         bmc.set_bmc_version("1.50");
@@ -87,9 +93,7 @@ async fn a_factory_reset_machine_is_walked_back_up_every_hop_in_order() {
         bmc.set_attribute(0, "BootMode", json!("Uefi"));
         bmc.set_bmc_attribute("SshMaxSessions", &json!(8));
     });
-    daemon
-        .until(HOUR, |d| !d.happened("recovery").is_empty())
-        .await;
+    daemon.until(HOUR, is_recovering).await;
     daemon.until(6 * HOUR, in_sync).await;
     let done = since(&world, before);
     let wanted = [
@@ -118,16 +122,12 @@ async fn one_drifted_server_of_three_is_brought_back_alone() {
         bios_hop(&world, "2.50"),
         settings("post", "bios", "BootMode = \"LegacyBios\""),
     ]);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     let before = world.write_lines("mock-1").len();
     world.bmc("mock-1", |bmc| {
         bmc.set_attribute(0, "BootMode", json!("Uefi"));
     });
-    daemon
-        .until(HOUR, |d| !d.happened("recovery").is_empty())
-        .await;
+    daemon.until(HOUR, is_recovering).await;
     daemon.until(2 * HOUR, in_sync).await;
     let writes = world.write_lines("mock-1").split_off(before);
     let paths: Vec<String> = writes.into_iter().filter_map(|line| line.path).collect();
@@ -146,9 +146,7 @@ async fn one_drifted_server_of_three_is_brought_back_alone() {
 async fn flapping_drift_is_stuck_after_three_recoveries_until_a_person_retries() {
     let world = World::one(1, "");
     let text = reconciling(&[settings("post", "bios", "BootMode = \"LegacyBios\"")]);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     for round in 1..=3 {
         world.bmc("mock-1", |bmc| {
             bmc.set_attribute(0, "BootMode", json!("Uefi"));
@@ -229,9 +227,7 @@ async fn a_version_that_rose_is_not_brought_down_by_itself() {
         "match = \"exact\"\nallow_downgrade = true",
     );
     let text = reconciling(&[exact]);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     let writes = world.writes("mock-1");
     world.bmc("mock-1", |bmc| bmc.set_bios_version(0, "2.70"));
     daemon
@@ -250,9 +246,7 @@ async fn a_setting_without_a_version_is_put_back_whatever_runs_by_then() {
         bios_hop(&world, "2.50"),
         settings("post", "bios", "BootMode = \"LegacyBios\""),
     ]);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     let before = world.ledger("mock-1").len();
     world.bmc("mock-1", |bmc| {
         bmc.set_bios_version(0, "2.70");
@@ -276,9 +270,7 @@ async fn an_attribute_changed_outside_is_put_back_only_under_reconcile() {
         let world = World::one(1, "");
         let text = reconciling(&[settings("post", "bios", "BootMode = \"LegacyBios\"")])
             .replace("\"reconcile\"", &format!("\"{policy}\""));
-        completed(&world, &world.apply(&[&text]).await);
-        let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-        daemon.until(MINUTE, in_sync).await;
+        let mut daemon = applied(&world, &text).await;
         let before = world.ledger("mock-1").len();
         world.bmc("mock-1", |bmc| {
             bmc.set_attribute(0, "BootMode", json!("Uefi"));
@@ -301,14 +293,10 @@ async fn recovery_at_a_hop_begins_with_the_transient_stage_before_it() {
         bios_hop(&world, "2.50"),
         settings("post", "bios", "QuietBoot = true"),
     ]);
-    completed(&world, &world.apply(&[&text]).await);
-    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
-    daemon.until(MINUTE, in_sync).await;
+    let mut daemon = applied(&world, &text).await;
     let before = world.ledger("mock-1").len();
     world.bmc("mock-1", |bmc| bmc.set_bios_version(0, "2.10"));
-    daemon
-        .until(HOUR, |d| !d.happened("recovery").is_empty())
-        .await;
+    daemon.until(HOUR, is_recovering).await;
     daemon.until(4 * HOUR, in_sync).await;
     let done = since(&world, before);
     let wanted = ["settings accepted", "update accepted", "settings accepted"];
