@@ -10,7 +10,8 @@ use super::meter::{Metered, Meters};
 use super::secrets::Secrets;
 use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, FaultKind, Look, Retry, Target};
-use crate::plan::{Remembered, RunSpec, wrong_boxes};
+use crate::pipeline::Pipeline;
+use crate::plan::{Remembered, RunSpec, kept_generation, wrong_boxes};
 use crate::redfish::{Client, Clock, Conversation, Memory, Parts, ServerRef};
 use crate::run::Record;
 use crate::store::{Owner, ProcessLock, Store, StoreError};
@@ -153,6 +154,12 @@ impl Engine {
             bmc.platform.clone(),
             self.links(&bmc.name),
         ))
+    }
+
+    /// The generation of a pipeline's file, as runs and orders keep it.
+    pub(super) fn generation(&self, pipeline: &Pipeline) -> Result<String, Fault> {
+        let salt = self.parts.store.salt().map_err(|error| error.fault())?;
+        Ok(kept_generation(&salt, &pipeline.generation))
     }
 
     /// What the store knows from before a run.

@@ -51,8 +51,16 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    fn only_resumes(&self) -> bool {
+    pub(super) fn only_resumes(&self) -> bool {
         matches!(self, Self::Resume)
+    }
+
+    /// What had drifted.
+    pub(super) fn recovering(&self) -> Option<&Recovering> {
+        match self {
+            Self::Recovery(recovering) => Some(recovering),
+            Self::Apply | Self::Resume => None,
+        }
     }
 }
 

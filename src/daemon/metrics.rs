@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::fleet::{BmcWatched, Fleet};
 use super::history::Happened;
 use super::meter::{CLASSES, Meter};
+use super::observation::DriftLine;
 use super::summary::Summary;
 use crate::drift::DriftState;
 use crate::model::{BmcName, Target};
@@ -258,42 +259,34 @@ fn drift_items(one: &BmcWatched) -> Vec<Sample> {
 }
 
 fn observed(one: &BmcWatched) -> Vec<Sample> {
-    let bmc = one.bmc.as_str();
-    let version = |server: &str, component, version: &Option<String>| {
-        let version = version.as_deref()?;
-        let labels = [
-            ("bmc", bmc),
-            ("server", server),
-            ("component", component),
-            ("version", version),
-        ];
-        Some(sample(&labels, 1))
-    };
-    let servers = one.servers.iter();
-    std::iter::once(version("", "bmc", &one.bmc_version))
-        .chain(servers.map(|of| version(of.server.as_str(), "bios", &of.bios_version)))
-        .flatten()
-        .collect()
+    let of_bmc = one.bmc_version.as_deref();
+    let of_bmc = of_bmc.map(|version| version_info(one, &Target::Bmc, version));
+    let servers = one.servers.iter().filter_map(|of| {
+        let target = Target::Server(of.server.clone());
+        Some(version_info(one, &target, of.bios_version.as_deref()?))
+    });
+    of_bmc.into_iter().chain(servers).collect()
 }
 
 fn desired(one: &BmcWatched) -> Vec<Sample> {
     let versions = one.items.iter().filter(|item| item.name == "version");
-    let info = versions.filter_map(|item| {
-        let (server, component) = match &item.target {
-            Target::Bmc => ("", "bmc"),
-            Target::Server(server) => (server.as_str(), "bios"),
-        };
-        let version = item.expected.as_str()?;
-        let bmc = one.bmc.as_str();
-        let labels = [
-            ("bmc", bmc),
-            ("server", server),
-            ("component", component),
-            ("version", version),
-        ];
-        Some(sample(&labels, 1))
-    });
-    info.collect()
+    let info = |item: &DriftLine| Some(version_info(one, &item.target, item.expected.as_str()?));
+    versions.filter_map(info).collect()
+}
+
+/// What runs, or is to run, on a target: the version is a label.
+fn version_info(one: &BmcWatched, target: &Target, version: &str) -> Sample {
+    let (server, component) = match target {
+        Target::Bmc => ("", "bmc"),
+        Target::Server(server) => (server.as_str(), "bios"),
+    };
+    let labels = [
+        ("bmc", one.bmc.as_str()),
+        ("server", server),
+        ("component", component),
+        ("version", version),
+    ];
+    sample(&labels, 1)
 }
 
 fn gauge(name: &'static str, help: &'static str, samples: Vec<Sample>) -> Family {

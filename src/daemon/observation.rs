@@ -6,17 +6,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
 use super::engine::Engine;
 use super::prepare::Assignment;
 use super::stop::Stop;
-use super::survey::{Awaited, READS_MAX, in_order, read};
+use super::survey::{Awaited, looked, read, side_by_side};
 use crate::drift::{Comparison, DriftItem, DriftState, compare, look_request};
-use crate::model::look::Problem;
+use crate::model::look::{Problem, SystemView};
 use crate::model::{
-    BmcName, Fault, Look, LookRequest, PipelineName, Seen, ServerName, StageName, Target,
+    BmcName, Fault, Look, LookRequest, PipelineName, ServerName, StageName, Target,
 };
 use crate::plan::{ImageCatalog, RunSpec};
 use crate::redfish::Client;
@@ -64,10 +62,7 @@ pub struct DriftLine {
 impl DriftLine {
     /// For people.
     pub fn words(&self) -> String {
-        let target = match &self.target {
-            Target::Bmc => "bmc".to_owned(),
-            Target::Server(server) => server.to_string(),
-        };
+        let target = self.target.name();
         let Self {
             stage,
             name,
@@ -108,42 +103,27 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Without a look, where the inventory lists the servers.
-    pub(super) fn listed(assignments: &[Assignment]) -> Option<Result<Self, Fault>> {
-        let by_name = |assignment: &Assignment| {
-            let listed = assignment.listed();
-            listed.into_iter().map(|server| server.name).collect()
-        };
-        let all_listed = assignments.iter().all(|a| !a.bmc.servers.is_empty());
-        all_listed.then(|| Self::of(assignments, by_name))
-    }
-
-    /// With the systems that a look shows, where it lists none.
-    fn shown(assignments: &[Assignment], look: &Look) -> Result<Self, Fault> {
-        Self::of(assignments, |assignment| {
-            if assignment.bmc.servers.is_empty() {
-                return look.systems.keys().cloned().collect();
-            }
-            let listed = assignment.listed();
-            listed.into_iter().map(|server| server.name).collect()
-        })
-    }
-
+    /// On the servers that the inventory lists, or on these where it lists none.
     fn of(
         assignments: &[Assignment],
-        servers: impl Fn(&Assignment) -> Vec<ServerName>,
+        shown: &BTreeMap<ServerName, SystemView>,
     ) -> Result<Self, Fault> {
         let images = Arc::new(ImageCatalog {
             is_unread: true,
             ..ImageCatalog::default()
         });
         let spec = |each: &Assignment| {
-            let images = Arc::clone(&images);
             let observing = Assignment {
-                images,
+                images: Arc::clone(&images),
                 ..each.clone()
             };
-            observing.spec(&servers(each))
+            let servers: Vec<ServerName> = if each.bmc.servers.is_empty() {
+                shown.keys().cloned().collect()
+            } else {
+                let listed = each.listed().into_iter();
+                listed.map(|server| server.name).collect()
+            };
+            observing.spec(&servers)
         };
         let specs = assignments.iter().map(spec);
         Ok(Self {
@@ -173,15 +153,18 @@ pub(super) async fn observe(
     wanted: &mut Option<Wanted>,
     full: bool,
 ) -> Result<Observed, Fault> {
-    let known = match (wanted.take(), Wanted::listed(assignments)) {
-        (Some(known), _) => known,
-        (None, Some(listed)) => listed?,
-        (None, None) => {
+    let known = match wanted.take() {
+        Some(known) => known,
+        None if assignments.iter().all(|each| !each.bmc.servers.is_empty()) => {
+            Wanted::of(assignments, &BTreeMap::new())?
+        }
+        None => {
             let first = LookRequest {
                 state: true,
                 ..LookRequest::default()
             };
-            Wanted::shown(assignments, looked(client.look(&first).await)?.as_ref())?
+            let look = looked(client.look(&first).await)?;
+            Wanted::of(assignments, &look.systems)?
         }
     };
     let known = wanted.insert(known);
@@ -196,13 +179,6 @@ pub(super) async fn observe(
     Ok(Observed { look, compared })
 }
 
-fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
-    match seen {
-        Seen::Looked(look) => Ok(look),
-        Seen::Failed(fault) => Err(fault),
-    }
-}
-
 /// One observation of the whole fleet, every BMC once; writes nothing but sessions and pins. `None` = stopped.
 pub async fn drift(
     engine: &Engine,
@@ -215,20 +191,12 @@ pub async fn drift(
         let name = assignment.bmc.name.clone();
         by_bmc.entry(name).or_default().push(assignment.clone());
     }
-    awaited.begin(by_bmc.keys());
-    let reads = Arc::new(Semaphore::new(READS_MAX));
-    let mut tasks = JoinSet::new();
-    for (index, (bmc, assignments)) in by_bmc.into_iter().enumerate() {
-        let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
-        let awaited = awaited.clone();
-        tasks.spawn(async move {
-            let _permit = reads.acquire_owned().await;
-            let found = Box::pin(drift_one(&engine, &bmc, &assignments, &stop)).await;
-            awaited.done(&bmc);
-            (index, found)
-        });
-    }
-    in_order(tasks).await
+    let readings = by_bmc.into_iter().map(|(bmc, assignments)| {
+        let (engine, stop, name) = (engine.clone(), stop.clone(), bmc.clone());
+        let observing = async move { drift_one(&engine, &bmc, &assignments, &stop).await };
+        (name, observing)
+    });
+    side_by_side(readings, awaited).await
 }
 
 async fn drift_one(

@@ -8,7 +8,6 @@ use super::lease::LEASE_LIFE;
 use crate::model::order::concerning;
 use crate::model::{About, BmcName, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
 use crate::pipeline::Pipeline;
-use crate::plan::fingerprint;
 use crate::run::status::RunStatus;
 use crate::run::{RunPhase, RunState};
 use crate::store::{LeaseEpoch, LeaseError, RunRow, Store};
@@ -63,9 +62,8 @@ pub fn place(engine: &Engine, user: &str, about: &About, verb: &Verb) -> Result<
 
 /// The word by which a daemon is told to apply a pipeline as it stands in a file.
 pub fn to_apply(engine: &Engine, pipeline: &Pipeline, limit: Option<&str>) -> Result<Verb, Fault> {
-    let salt = engine.store().salt().map_err(|error| error.fault())?;
     Ok(Verb::Apply {
-        generation: fingerprint(&salt, "generation", &pipeline.generation.as_str().into()),
+        generation: engine.generation(pipeline)?,
         limit: limit.map(ToOwned::to_owned),
     })
 }

@@ -14,7 +14,7 @@ use super::engine::Engine;
 use super::history;
 use crate::model::{BmcName, Fault, Look, StageName};
 use crate::pipeline::Pipeline;
-use crate::plan::{RunSpec, assess_version, fingerprint};
+use crate::plan::{RunSpec, assess_version};
 use crate::run::{RunState, Standing};
 use crate::store::{RunRow, Store};
 
@@ -81,12 +81,10 @@ impl Needs {
 
 impl Rollout {
     pub(super) fn new(engine: &Engine, pipeline: &Arc<Pipeline>) -> Result<Self, Fault> {
-        let salt = engine.store().salt().map_err(|error| error.fault())?;
-        let generation = fingerprint(&salt, "generation", &pipeline.generation.as_str().into());
         Ok(Self {
             engine: engine.clone(),
             pipeline: Arc::clone(pipeline),
-            generation,
+            generation: engine.generation(pipeline)?,
             known: Mutex::default(),
         })
     }

@@ -16,7 +16,7 @@ use crate::plan::{PlanProblem, RunReport, RunSpec, holds, look_request, problems
 use crate::redfish::Client;
 
 /// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
-pub(super) const READS_MAX: usize = 128;
+const READS_MAX: usize = 128;
 
 /// The BMCs that a reading waits for, for those who watch. Clones watch the same reading.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ impl Awaited {
         (bmcs.all, bmcs.left.iter().cloned().collect())
     }
 
-    pub(super) fn begin<'b>(&self, bmcs: impl Iterator<Item = &'b BmcName>) {
+    fn begin<'b>(&self, bmcs: impl Iterator<Item = &'b BmcName>) {
         let left: BTreeSet<BmcName> = bmcs.cloned().collect();
         *self.lock() = Waiting {
             all: left.len(),
@@ -45,7 +45,7 @@ impl Awaited {
         };
     }
 
-    pub(super) fn done(&self, bmc: &BmcName) {
+    fn done(&self, bmc: &BmcName) {
         self.lock().left.remove(bmc);
     }
 
@@ -74,20 +74,13 @@ pub async fn plan(
     stop: &Stop,
     awaited: &Awaited,
 ) -> Option<Vec<Planned>> {
-    awaited.begin(assignments.iter().map(|each| &each.bmc.name));
-    let reads = Arc::new(Semaphore::new(READS_MAX));
-    let mut tasks = JoinSet::new();
-    for (index, assignment) in assignments.iter().cloned().enumerate() {
-        let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
-        let awaited = awaited.clone();
-        tasks.spawn(async move {
-            let _permit = reads.acquire_owned().await;
-            let planned = Box::pin(plan_one(&engine, &assignment, &stop)).await;
-            awaited.done(&assignment.bmc.name);
-            (index, planned)
-        });
-    }
-    in_order(tasks).await
+    let readings = assignments.iter().cloned().map(|assignment| {
+        let (engine, stop) = (engine.clone(), stop.clone());
+        let name = assignment.bmc.name.clone();
+        let planning = async move { plan_one(&engine, &assignment, &stop).await };
+        (name, planning)
+    });
+    side_by_side(readings, awaited).await
 }
 
 async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Option<Planned> {
@@ -160,21 +153,12 @@ pub async fn check(
     stop: &Stop,
     awaited: &Awaited,
 ) -> Option<Vec<Checked>> {
-    awaited.begin(bmcs.iter().map(|bmc| &bmc.name));
-    let reads = Arc::new(Semaphore::new(READS_MAX));
-    let mut tasks = JoinSet::new();
-    for (index, bmc) in bmcs.iter().cloned().enumerate() {
-        let (engine, stop, reads) = (engine.clone(), stop.clone(), Arc::clone(&reads));
-        let awaited = awaited.clone();
-        tasks.spawn(async move {
-            let _permit = reads.acquire_owned().await;
-            let name = bmc.name.clone();
-            let checked = Box::pin(check_one(&engine, bmc, &stop)).await;
-            awaited.done(&name);
-            (index, checked)
-        });
-    }
-    in_order(tasks).await
+    let readings = bmcs.iter().cloned().map(|bmc| {
+        let (engine, stop) = (engine.clone(), stop.clone());
+        let name = bmc.name.clone();
+        (name, async move { check_one(&engine, bmc, &stop).await })
+    });
+    side_by_side(readings, awaited).await
 }
 
 async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
@@ -202,15 +186,34 @@ async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
     Some(Checked { bmc, look })
 }
 
-fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
+pub(super) fn looked(seen: Seen) -> Result<Box<Look>, Fault> {
     match seen {
         Seen::Looked(look) => Ok(look),
         Seen::Failed(fault) => Err(fault),
     }
 }
 
-/// What every task found, in the order in which they were begun; `None` where any was stopped.
-pub(super) async fn in_order<T: 'static>(mut tasks: JoinSet<(usize, Option<T>)>) -> Option<Vec<T>> {
+/// Reads BMCs side by side, as many at once as a process has sockets for; what each told, in the order given. `None` = one
+/// was stopped.
+pub(super) async fn side_by_side<T: Send + 'static>(
+    readings: impl Iterator<Item = (BmcName, impl Future<Output = Option<T>> + Send + 'static)>,
+    awaited: &Awaited,
+) -> Option<Vec<T>> {
+    let readings: Vec<_> = readings
+        .map(|(bmc, reading)| (bmc, Box::pin(reading)))
+        .collect();
+    awaited.begin(readings.iter().map(|(bmc, _)| bmc));
+    let reads = Arc::new(Semaphore::new(READS_MAX));
+    let mut tasks = JoinSet::new();
+    for (index, (bmc, reading)) in readings.into_iter().enumerate() {
+        let (awaited, reads) = (awaited.clone(), Arc::clone(&reads));
+        tasks.spawn(async move {
+            let _permit = reads.acquire_owned().await;
+            let told = reading.await;
+            awaited.done(&bmc);
+            (index, told)
+        });
+    }
     let mut found = Vec::new();
     while let Some(joined) = tasks.join_next().await {
         found.push(joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())));

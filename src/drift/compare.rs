@@ -53,9 +53,6 @@ pub struct DriftItem {
     pub expected: Value,
     /// What was read; masked where secret.
     pub actual: Value,
-    /// The first stage that would have something to do about it.
-    #[serde(skip)]
-    pub due_at: usize,
     /// Whether redpipe may mend it by itself: never what leads a version down, or where versions cannot be compared.
     #[serde(skip)]
     pub is_recoverable: bool,
@@ -83,11 +80,6 @@ impl Comparison {
             DriftState::InSync
         }
     }
-
-    /// The earliest stage with something to do; `None` where nothing differs.
-    pub fn earliest(&self) -> Option<usize> {
-        self.items.iter().map(|item| item.due_at).min()
-    }
 }
 
 /// Compares what a pipeline wants in the end with a look that asked for it; see [`look_request`](super::look_request).
@@ -95,7 +87,7 @@ pub fn compare(spec: &RunSpec, look: &Look, remembered: &Remembered) -> Comparis
     let desired = Desired::of(spec, look);
     let mut found = Comparison::default();
     for (target, (stage, version)) in &desired.versions {
-        found.version(spec, look, target, (stage, version));
+        found.version(look, target, (stage, version));
     }
     for lasting in &desired.settings {
         found.settings(look, remembered, lasting);
@@ -107,7 +99,6 @@ pub fn compare(spec: &RunSpec, look: &Look, remembered: &Remembered) -> Comparis
 impl Comparison {
     fn version(
         &mut self,
-        spec: &RunSpec,
         look: &Look,
         target: &Target,
         (stage, version): (&StageSpec, &VersionSpec),
@@ -135,19 +126,12 @@ impl Comparison {
             | VersionAssessment::Unsupported { .. } => leads_up(stage, version, target, look),
             VersionAssessment::Incomparable { .. } => false,
         };
-        let first_due = |(index, stage): (usize, &StageSpec)| {
-            let version = stage.kind.version(target)?;
-            let is_done = assess_version(stage, version, target, look).is_done();
-            (!is_done).then_some(index)
-        };
-        let due_at = spec.stages.iter().enumerate().find_map(first_due);
         self.items.push(DriftItem {
             target: target.clone(),
             stage: stage.name.clone(),
             name: VERSION.to_owned(),
             expected: Value::from(version.version.as_str()),
             actual: assessment.live().map_or(Value::Null, Value::from),
-            due_at: due_at.unwrap_or_default(),
             is_recoverable,
         });
     }
@@ -184,7 +168,6 @@ impl Comparison {
                 name: name.to_owned(),
                 expected,
                 actual,
-                due_at: lasting.index,
                 is_recoverable: true,
             });
         };

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Look, LookRequest, StageName, Target};
+use crate::plan::ask_settings;
 use crate::plan::spec::{RunSpec, SettingsSpec, StageSpec, VersionSpec};
 use crate::plan::superseded::{standings, superseded};
 
@@ -19,8 +20,6 @@ pub struct Desired<'a> {
 /// What of one settings stage is wanted in the end on one target.
 #[derive(Debug)]
 pub struct Lasting<'a> {
-    /// Its place in the pipeline.
-    pub index: usize,
     /// Which stage.
     pub stage: &'a StageName,
     /// On which target.
@@ -60,7 +59,6 @@ impl<'a> Desired<'a> {
                     None => settings.clone(),
                 };
                 desired.settings.push(Lasting {
-                    index,
                     stage: &stage.name,
                     target,
                     settings,
@@ -81,16 +79,8 @@ pub fn look_request(spec: &RunSpec, full: bool) -> LookRequest {
     };
     for stage in spec.stages.iter().filter(|stage| !stage.transient) {
         for target in stage.kind.targets() {
-            let Some(settings) = stage.kind.settings(target) else {
-                continue;
-            };
-            for item in &settings.flow {
-                if !item.settings.is_empty() {
-                    request.settings.insert(target.clone());
-                }
-                let uris = item.resources.iter();
-                let uris = uris.map(|resource| (target.clone(), resource.uri.clone()));
-                request.resources.extend(uris);
+            if let Some(settings) = stage.kind.settings(target) {
+                ask_settings(&mut request, target, settings);
             }
         }
     }

@@ -17,7 +17,6 @@ fn item(name: &str, actual: &str) -> DriftItem {
         name: name.to_owned(),
         expected: json!("wanted"),
         actual: json!(actual),
-        due_at: 0,
         is_recoverable: true,
     }
 }

@@ -75,6 +75,11 @@ impl Target {
         }
     }
 
+    /// `bmc`, or the server's name.
+    pub fn name(&self) -> &str {
+        self.server().map_or("bmc", ServerName::as_str)
+    }
+
     /// The target in a sentence; [`fmt::Display`] is its form in files and records.
     pub fn words(&self) -> String {
         match self {

@@ -30,13 +30,13 @@ pub use method::{choose_method, image_source};
 pub use outage::{Outage, disturbed};
 pub use report::{
     HoldKind, HoldReport, PlanAction, PlanProblem, PlanReport, RunReport, StageReport,
-    TargetReport, holds, look_request, problems, report, wrong_boxes,
+    TargetReport, ask_settings, holds, look_request, problems, report, wrong_boxes,
 };
 pub use reset::{activation_obstacle, offered_type, reset_obstacle};
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};
 pub use resources::{ResourceAssessment, assess_resource};
 pub use running::{guard_unmet, is_version_of, live_version, staged};
-pub use secrecy::{Remembered, Written, fingerprint};
+pub use secrecy::{Remembered, Written, fingerprint, kept_generation};
 pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
 };

@@ -71,6 +71,11 @@ impl Remembered {
 
 static NOTHING: BTreeMap<String, String> = BTreeMap::new();
 
+/// The generation of a pipeline's file as it is kept: it may be of a secret that stands there.
+pub fn kept_generation(salt: &str, generation: &str) -> String {
+    fingerprint(salt, "generation", &generation.into())
+}
+
 /// A salted SHA-256, as lower-case hex, of one value in one place.
 pub fn fingerprint(salt: &str, key: &str, value: &Value) -> String {
     let mut hash = Sha256::new();

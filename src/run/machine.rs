@@ -14,7 +14,7 @@ use crate::model::{
     Action, Fault, FaultKind, IntentId, Look, LookRequest, Order, Outcome, Retry, RunKey, Seen,
     ServerName, Target,
 };
-use crate::plan::{Remembered, RunSpec, StageKindSpec, fingerprint};
+use crate::plan::{Remembered, RunSpec, StageKindSpec, kept_generation};
 
 /// Passes over one look before it is certain that something is wrong with us: each ends a stage or begins one, and a
 /// pipeline of a hundred stages on eight servers has fewer.
@@ -335,10 +335,8 @@ impl RunMachine {
         debug_assert!(false, "a pass over one look does not end");
     }
 
-    /// As it is kept: the file may hold a secret.
     fn generation(&self) -> String {
-        let generation = self.spec.generation.as_str();
-        fingerprint(&self.context.salt, "generation", &generation.into())
+        kept_generation(&self.context.salt, &self.spec.generation)
     }
 
     fn heads(&self) -> Vec<StageHead> {

@@ -32,12 +32,7 @@ pub(super) fn waits(state: &RunState) -> Vec<WaitStatus> {
         let (wait, since) = work.wait.as_ref()?;
         Some(WaitStatus {
             stage: Some(place.stage.to_string()),
-            target: Some(
-                place
-                    .target
-                    .server()
-                    .map_or_else(|| "bmc".to_owned(), ToString::to_string),
-            ),
+            target: Some(place.target.name().to_owned()),
             ..wait_status(wait, *since)
         })
     });

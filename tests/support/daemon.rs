@@ -129,6 +129,7 @@ impl Running {
             engine: engine.clone(),
             fleet: fleet.clone(),
             source: Arc::new(files.clone()),
+            files: files.read().unwrap(),
             stop: stop.clone(),
             max_concurrent: None,
             seed: 7,

@@ -33,11 +33,11 @@ pub(crate) async fn run(shell: &Shell, args: &DaemonArgs) -> Exit {
         pipelines: args.pipelines.pipelines.clone(),
         env: Arc::clone(&shell.env),
     };
-    let fleet_size = match source.load() {
-        Ok(taken) => taken.inventory.bmcs.len(),
+    let files = match source.read() {
+        Ok(files) => files,
         Err(message) => return told(shell, &message),
     };
-    let engine = match shell.engine(fleet_size) {
+    let engine = match shell.engine(files.1.inventory.bmcs.len()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -53,6 +53,7 @@ pub(crate) async fn run(shell: &Shell, args: &DaemonArgs) -> Exit {
         engine,
         fleet,
         source: Arc::new(source),
+        files,
         stop: stop.clone(),
         max_concurrent: limit.and_then(|limit| usize::try_from(limit).ok()),
         seed: u64::from(std::process::id()),

@@ -7,7 +7,7 @@ use crate::cli::report;
 use crate::cli::shell::Shell;
 use crate::daemon::{Awaited, BmcDrift, DriftDocument, DriftLine, Stop, drift};
 use crate::drift::DriftState;
-use crate::model::{Fault, Target};
+use crate::model::Fault;
 
 /// Observes and prints; writes nothing.
 pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
@@ -62,10 +62,7 @@ fn show(shell: &Shell, (bmc, fault): &(BmcDrift, Option<Fault>)) -> Exit {
 }
 
 fn text(line: &DriftLine) -> String {
-    let target = match &line.target {
-        Target::Bmc => "bmc".to_owned(),
-        Target::Server(server) => server.to_string(),
-    };
+    let target = line.target.name();
     let DriftLine {
         pipeline,
         stage,

@@ -6,7 +6,6 @@ use crate::cli::exit::Exit;
 use crate::cli::report;
 use crate::cli::shell::Shell;
 use crate::daemon::{Awaited, Planned, Stop, plan};
-use crate::model::Target;
 use crate::plan::{
     Conflict, PlanAction, PlanProblem, PlanReport, RunReport, RunSpec, TargetReport, conflicts,
 };
@@ -125,10 +124,7 @@ fn text(report: &RunReport) -> Vec<String> {
 }
 
 fn target_lines(target: &TargetReport) -> Vec<String> {
-    let name = match &target.target {
-        Target::Bmc => "bmc".to_owned(),
-        Target::Server(server) => server.to_string(),
-    };
+    let name = target.target.name();
     let mut words = vec![format!("    {name}"), target.action.as_str().to_owned()];
     if let (PlanAction::Update, Some(from), Some(to)) = (target.action, &target.from, &target.to) {
         words.push(format!("`{from}` -> `{to}`"));

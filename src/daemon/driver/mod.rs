@@ -25,7 +25,6 @@ use crate::daemon::stop::Stop;
 use crate::model::inventory::Bmc;
 use crate::model::{Action, Fault, FaultKind, IntentId, Outcome, Retry};
 use crate::redfish::Client;
-use crate::run::record::Recovering;
 use crate::run::status::{RunStatus, status};
 use crate::run::{Decision, HookCall, Input, Permits, Record, RunMachine, RunPhase};
 use crate::store::Taken;
@@ -58,8 +57,7 @@ pub(super) struct Driver<'a> {
     lease: LeaseKeeper,
     stop: &'a Stop,
     rollout: &'a Rollout,
-    only_resume: bool,
-    recovery: Option<Recovering>,
+    cause: &'a Cause,
 }
 
 /// Why a run cannot go on in this process.
@@ -148,11 +146,7 @@ pub(in crate::daemon) async fn drive(
         lease,
         stop,
         rollout,
-        only_resume: matches!(cause, Cause::Resume),
-        recovery: match cause {
-            Cause::Recovery(recovering) => Some(recovering.clone()),
-            Cause::Apply | Cause::Resume => None,
-        },
+        cause,
     };
     let keeper = driver.lease.clone();
     let end = tokio::select! {

@@ -72,7 +72,7 @@ impl Driver<'_> {
             .as_ref()
             .map(|start| start.servers.clone())
             .unwrap_or_default();
-        if !self.only_resume {
+        if !self.cause.only_resumes() {
             // Whoever applies agrees to servers that came since.
             let listed = self
                 .assignment
@@ -124,7 +124,7 @@ impl Driver<'_> {
         let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
         let servers = self.assignment.servers(&look).map_err(not_started)?;
         let mut spec = self.assignment.spec(&servers).map_err(not_started)?;
-        if self.recovery.is_some() {
+        if self.cause.recovering().is_some() {
             spec.never_lowers();
         }
         self.engine
@@ -145,8 +145,8 @@ impl Driver<'_> {
             let pipeline = &self.assignment.pipeline.name;
             Journal::open(self.engine.store(), pipeline, &self.bmc.name, lease, now)?
         };
-        let mut machine =
-            RunMachine::new(journal.key().clone(), spec, context).recovering(self.recovery.clone());
+        let mut machine = RunMachine::new(journal.key().clone(), spec, context)
+            .recovering(self.cause.recovering().cloned());
         // Nothing is sent on the first look: whatever follows from it is decided anew, once the records are durable.
         let input = Input::Looked {
             request: &request,
@@ -173,7 +173,7 @@ impl Driver<'_> {
     fn may_begin(&self) -> Result<(), Halt> {
         let (store, pipeline) = (self.engine.store(), &self.assignment.pipeline.name);
         let broken = |fault| Halt::Broken(fault);
-        if self.only_resume {
+        if self.cause.only_resumes() {
             let end = history::latest(store.as_ref(), pipeline, &self.bmc.name).map_err(broken)?;
             let message = format!("run `{pipeline}/{}` is over", self.bmc.name);
             let none =

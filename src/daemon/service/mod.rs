@@ -65,6 +65,12 @@ pub trait Source: Send + Sync {
     /// Reads and checks all of them; the error is for people, whole.
     fn load(&self) -> Result<Taken, String>;
 
+    /// The same with a signature that is no younger.
+    fn read(&self) -> Result<(String, Taken), String> {
+        let signature = self.signature();
+        Ok((signature, self.load()?))
+    }
+
     /// Finds, downloads and hashes the images of an assignment.
     fn with_images(&self, assignment: Assignment) -> Later<'_, Result<Assignment, Fault>>;
 }
@@ -84,6 +90,8 @@ pub struct Service {
     pub fleet: Fleet,
     /// Where files come from.
     pub source: Arc<dyn Source>,
+    /// What [`Source::read`] said last: what the daemon begins with.
+    pub files: (String, Taken),
     /// Asked to stop at the next safe point, or at once.
     pub stop: Stop,
     /// BMCs in progress at once over all pipelines; `None` = only the pipelines' own limits.
@@ -117,7 +125,7 @@ struct Daemon {
 }
 
 impl Service {
-    /// Runs until it is stopped. Files that are wrong at the start are an error, for people.
+    /// Runs until it is stopped. A state that cannot be read at the start is an error, for people.
     pub async fn run(self, mut commands: UnboundedReceiver<Command>) -> Result<(), String> {
         let heartbeat = Arc::clone(&self.heartbeat);
         let mut daemon = Daemon::begin(self)?;

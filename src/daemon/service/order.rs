@@ -12,7 +12,6 @@ use crate::daemon::line::{Cause, Job};
 use crate::daemon::prepare::Assignment;
 use crate::model::{About, Order, PipelineName, RunKey, Verb};
 use crate::pipeline::Selector;
-use crate::plan::fingerprint;
 
 impl Daemon {
     /// Takes up what was ordered since it was last looked.
@@ -74,12 +73,11 @@ impl Daemon {
             return;
         };
         let pipeline = self.pipelines.get(name);
-        let salt = self.engine.store().salt();
-        let (Some(pipeline), Ok(salt)) = (pipeline, salt) else {
+        let ours = pipeline.and_then(|pipeline| self.engine.generation(pipeline).ok());
+        let Some(ours) = ours else {
             tracing::warn!(pipeline = %name, "what is to be applied is no file of this daemon");
             return;
         };
-        let ours = fingerprint(&salt, "generation", &pipeline.generation.as_str().into());
         if ours != *generation {
             let message = format!("`{name}` was ordered to be applied as another file has it");
             self.tell(None, "apply-outdated", message);

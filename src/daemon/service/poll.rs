@@ -1,5 +1,6 @@
 //! Observing: when, of whom, and what an observation comes to.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,6 @@ use rand::RngExt as _;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::watched::Watched;
 use super::{Daemon, POLLS_MAX};
 use crate::daemon::engine::Engine;
 use crate::daemon::fleet::FleetEvent;
@@ -24,6 +24,7 @@ const UNREACHABLE_AFTER: u32 = 2;
 /// How one observation ended.
 pub(super) struct Polled {
     bmc: BmcName,
+    assignments: Arc<Vec<Assignment>>,
     wanted: Option<Wanted>,
     full: bool,
     took: Duration,
@@ -96,7 +97,7 @@ impl Daemon {
             return;
         };
         // Files that changed meanwhile want something else.
-        if watched.wanted.is_none() && polled.is_of(watched) {
+        if Arc::ptr_eq(&polled.assignments, &watched.assignments) {
             watched.wanted = polled.wanted;
         }
         let driven = matches!(polled.end, End::Driven);
@@ -226,7 +227,7 @@ impl Daemon {
             self.tell(Some(name), "drift-detected", words.join("; "));
             self.count_drift(pipeline, name);
         }
-        let pipelines: std::collections::BTreeSet<PipelineName> =
+        let pipelines: BTreeSet<PipelineName> =
             declared.iter().map(|line| line.pipeline.clone()).collect();
         for pipeline in pipelines {
             self.recover(name, &pipeline);
@@ -240,19 +241,6 @@ impl Daemon {
             kind,
             message,
         });
-    }
-}
-
-impl Polled {
-    /// Whether it asked for what is wanted now.
-    fn is_of(&self, watched: &Watched) -> bool {
-        let Some(wanted) = &self.wanted else {
-            return false;
-        };
-        let now = watched.assignments.iter();
-        let now: Vec<&String> = now.map(|each| &each.pipeline.generation).collect();
-        let then: Vec<&String> = wanted.specs.iter().map(|spec| &spec.generation).collect();
-        now == then
     }
 }
 
@@ -308,6 +296,7 @@ impl Poll {
         let (end, took) = Box::pin(self.look()).await;
         Polled {
             bmc: self.bmc.name,
+            assignments: self.assignments,
             wanted: self.wanted,
             full: self.full,
             took,

@@ -8,11 +8,10 @@ use super::Daemon;
 use crate::daemon::history;
 use crate::daemon::line::{Cause, Job};
 use crate::daemon::observation::DriftLine;
-use crate::drift::{Declared, Recovery, stuck};
+use crate::drift::{Declared, MassDrift, Recovery, stuck};
 use crate::model::look::Problem;
 use crate::model::{About, BmcName, Fault, PipelineName, RunKey, Target, Verb};
 use crate::pipeline::{DriftPolicy, Pipeline};
-use crate::plan::fingerprint;
 use crate::run::record::Recovering;
 use crate::run::{RunPhase, RunState};
 
@@ -57,8 +56,7 @@ impl Daemon {
             Ok(None) => {}
             Ok(Some((job, words))) => {
                 watched.left.remove(pipeline);
-                let now = self.engine.clock().now();
-                watched.recovering.insert(pipeline.clone(), now);
+                watched.recovering.insert(pipeline.clone());
                 self.tell(Some(name), "recovery", words);
                 self.hand_on(job);
             }
@@ -98,7 +96,7 @@ impl Daemon {
             DriftPolicy::Observe => true,
             DriftPolicy::Reconcile => false,
         };
-        if is_observed_only || watched.recovering.contains_key(pipeline) || self.lines.is_ending() {
+        if is_observed_only || watched.recovering.contains(pipeline) || self.lines.is_ending() {
             return Ok(None);
         }
         let declared = watch.declared();
@@ -108,10 +106,7 @@ impl Daemon {
             return Err(("drift-left", message.to_owned()));
         }
         let key = self.applied(name, &assignment.pipeline)?;
-        let held = self
-            .mass
-            .get(pipeline)
-            .and_then(crate::drift::MassDrift::held);
+        let held = self.mass.get(pipeline).and_then(MassDrift::held);
         if held.is_some() {
             let message =
                 format!("mass drift of `{pipeline}`: `redpipe resume {pipeline}` goes on");
@@ -160,8 +155,7 @@ impl Daemon {
             return Err(("not-applied", message));
         };
         let state = history::state_of(store.as_ref(), &row.key).map_err(failed)?;
-        let salt = store.salt().map_err(|error| failed(error.fault()))?;
-        let generation = fingerprint(&salt, "generation", &pipeline.generation.as_str().into());
+        let generation = self.engine.generation(pipeline).map_err(failed)?;
         let phase = state.phase();
         let start = state.start.as_ref();
         if phase != RunPhase::Completed {

@@ -1,6 +1,6 @@
 //! Files: taken up at the start and whenever they change; wrong ones change nothing, and are told loudly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,13 +27,12 @@ impl Daemon {
             engine,
             fleet,
             source,
+            files: (signature, taken),
             stop,
             max_concurrent,
             seed,
             heartbeat: _,
         } = service;
-        let signature = source.signature();
-        let taken = source.load()?;
         let last_order = engine.store().last_order();
         let mut daemon = Self {
             lines: Lines::new(&stop, max_concurrent),
@@ -47,7 +46,7 @@ impl Daemon {
             inventory: Inventory::default(),
             pipelines: BTreeMap::new(),
             watched: BTreeMap::new(),
-            due: std::collections::BTreeSet::new(),
+            due: BTreeSet::new(),
             polls: JoinSet::new(),
             closing: JoinSet::new(),
             mass: BTreeMap::new(),

@@ -1,10 +1,9 @@
 //! One BMC as the daemon goes about observing it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::time::Instant;
 
 use crate::daemon::observation::Wanted;
@@ -40,7 +39,7 @@ pub(super) struct Watched {
     /// When everything was last read.
     pub(super) full_at: Option<Instant>,
     /// Pipelines whose recovery is under way.
-    pub(super) recovering: BTreeMap<PipelineName, Timestamp>,
+    pub(super) recovering: BTreeSet<PipelineName>,
     /// Why nothing is mended, by pipeline: each is told once.
     pub(super) left: BTreeMap<PipelineName, (&'static str, String)>,
 }
@@ -56,7 +55,7 @@ impl Watched {
             failures: 0,
             is_suspect: false,
             full_at: None,
-            recovering: BTreeMap::new(),
+            recovering: BTreeSet::new(),
             left: BTreeMap::new(),
         }
     }
@@ -67,7 +66,7 @@ impl Watched {
         self.wanted = None;
         let names: Vec<&PipelineName> = assignments.iter().map(|a| &a.pipeline.name).collect();
         self.watches.retain(|name, _| names.contains(&name));
-        self.recovering.retain(|name, _| names.contains(&name));
+        self.recovering.retain(|name| names.contains(&name));
         self.left.retain(|name, _| names.contains(&name));
         self.assignments = Arc::new(assignments);
     }

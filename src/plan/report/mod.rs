@@ -14,7 +14,7 @@ mod walk;
 
 pub use holds::holds;
 pub use problems::{problems, wrong_boxes};
-pub use request::look_request;
+pub use request::{ask_settings, look_request};
 pub use shape::{
     HoldKind, HoldReport, PlanAction, PlanProblem, PlanReport, RunReport, StageReport, TargetReport,
 };
