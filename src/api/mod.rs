@@ -3,6 +3,7 @@
 //! It knows only what `daemon::Handle` says, keeps nothing, and lets nobody who reads slowly hold anything but a
 //! connection.
 
+mod client;
 mod door;
 mod error;
 mod hall;
@@ -16,8 +17,9 @@ mod tls;
 mod token;
 mod words;
 
+pub use client::{Caller, Fate, Followed, Generation, OnBmc, Ordered, Serving, Unheard};
 pub use error::Unserved;
 pub use listen::{TcpOptions, socket_beside};
-pub use routes::{OPENAPI, routes};
+pub use routes::{OPENAPI, VERSION, routes};
 pub use serve::{Api, ApiOptions, Limits, Listening};
 pub use token::Token;

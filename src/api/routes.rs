@@ -17,7 +17,10 @@ use super::query::Events;
 use super::serve::Api;
 use super::{door, stream, words};
 use crate::daemon::verbs::{PipelineWord, RunWord};
-use crate::daemon::{Handle, Readiness};
+use crate::daemon::{Errand, Handle, Known, Readiness};
+
+/// Of this redpipe; a client of another one may not understand what is told.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What the routes ask and answer.
 pub const OPENAPI: &str = include_str!("../../openapi.json");
@@ -81,6 +84,10 @@ fn table() -> Vec<Route> {
         get_at("/v1/bmcs", get(bmcs)),
         get_at("/v1/drift", get(drift)),
         get_at("/v1/events", get(stream::events)),
+        get_at("/v1/daemon", get(daemon)),
+        get_at("/v1/orders/{order}", get(order)),
+        post_at("/v1/pipelines/{pipeline}/apply", post(words::to_apply)),
+        post_at("/v1/reload", post(words::reload)),
         post_at("/v1/runs/{pipeline}/{bmc}/approve", run(RunWord::Approve)),
         post_at("/v1/runs/{pipeline}/{bmc}/retry", run(RunWord::Retry)),
         post_at("/v1/runs/{pipeline}/{bmc}/cancel", run(RunWord::Cancel)),
@@ -172,6 +179,55 @@ const PAGE_LINES: usize = 2000;
 async fn pipelines(State(api): State<Api>) -> Result<Response, Refusal> {
     let summary = ask(&api, Handle::status).await?;
     Ok(Json(json!({ "pipelines": summary.pipelines })).into_response())
+}
+
+/// Which daemon it is, and the files that it goes by.
+async fn daemon(State(api): State<Api>) -> Response {
+    let files = api.handle.fleet().files();
+    let pipeline = |(name, generation)| json!({ "pipeline": name, "generation": generation });
+    let pipelines: Vec<_> = files.pipelines.iter().map(pipeline).collect();
+    Json(json!({
+        "version": VERSION,
+        "process": api.handle.process(),
+        "files": { "loaded_at": files.loaded_at, "refused": files.refused, "reads": files.reads },
+        "pipelines": pipelines,
+    }))
+    .into_response()
+}
+
+/// An order, and how far it came.
+async fn order(State(api): State<Api>, Path(order): Path<String>) -> Result<Response, Refusal> {
+    let none = || {
+        let message = format!("there is no order `{order}`");
+        Refusal::new(StatusCode::NOT_FOUND, "nothing-matched", message)
+            .hint("give the `id` of an order that was answered by a POST")
+    };
+    let Ok(id) = order.parse::<u64>() else {
+        return Err(none());
+    };
+    let found = ask(&api, move |handle| handle.order(id)).await?;
+    let (order, known) = found.ok_or_else(none)?;
+    let (taken, errand) = match known {
+        Known::Waits => ("waits", Errand::default()),
+        Known::Older => ("older", Errand::default()),
+        Known::Taken(errand) => ("taken", errand),
+    };
+    let bmcs = errand.bmcs.iter().map(|((pipeline, bmc), progress)| {
+        let mut row = json!(progress);
+        row["pipeline"] = json!(pipeline);
+        row["bmc"] = json!(bmc);
+        row
+    });
+    let mut document = json!({
+        "order": order,
+        "taken": taken,
+        "at_rest": taken == "taken" && errand.is_at_rest(),
+        "bmcs": bmcs.collect::<Vec<_>>(),
+    });
+    if let Some(fault) = &errand.refused {
+        document["refused"] = json!(fault);
+    }
+    Ok(Json(document).into_response())
 }
 
 async fn metrics(State(api): State<Api>) -> Result<Response, Refusal> {

@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::error::Refusal;
@@ -23,6 +24,18 @@ struct Said {
     by: Option<String>,
 }
 
+/// What an apply may say beside its path.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaidToApply {
+    /// Who gives it.
+    by: Option<String>,
+    /// The file that is meant, as `/v1/daemon` names it.
+    generation: Option<String>,
+    /// Further narrowing, as `--limit` takes it.
+    limit: Option<String>,
+}
+
 /// Longest name of somebody who orders.
 const NAME_CHARACTERS_MAX: usize = 64;
 
@@ -32,7 +45,7 @@ pub(super) async fn to_run(
     given: Result<Bytes, BytesRejection>,
     word: RunWord,
 ) -> Result<Response, Refusal> {
-    let user = user(&body(given)?)?;
+    let user = user(parsed::<Said>(&body(given)?)?.by)?;
     let name = format!("{pipeline}/{bmc}");
     let taken = ask(&api, move |handle| handle.say(&user, &name, word)).await?;
     let (runs, driven_by) = match taken.reached {
@@ -41,6 +54,8 @@ pub(super) async fn to_run(
     };
     let document = json!({
         "run": taken.key.to_string(),
+        "order": taken.order,
+        "servers": taken.servers,
         "runs": runs,
         "pipelines": [],
         "problems": [],
@@ -55,7 +70,7 @@ pub(super) async fn to_pipeline(
     given: Result<Bytes, BytesRejection>,
     word: PipelineWord,
 ) -> Result<Response, Refusal> {
-    let user = user(&body(given)?)?;
+    let user = user(parsed::<Said>(&body(given)?)?.by)?;
     let order = ask(&api, move |handle| {
         handle.say_to_pipeline(&user, &pipeline, word)
     })
@@ -63,17 +78,43 @@ pub(super) async fn to_pipeline(
     Ok((StatusCode::ACCEPTED, Json(json!({ "order": order }))).into_response())
 }
 
+pub(super) async fn to_apply(
+    State(api): State<Api>,
+    Path(pipeline): Path<String>,
+    given: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    let said: SaidToApply = parsed(&body(given)?)?;
+    let user = user(said.by)?;
+    let order = ask(&api, move |handle| {
+        handle.apply(&user, &pipeline, said.generation.as_deref(), said.limit)
+    })
+    .await?;
+    Ok((StatusCode::ACCEPTED, Json(json!({ "order": order }))).into_response())
+}
+
+/// The files are read anew at once; `/v1/daemon` says what came of it.
+pub(super) async fn reload(
+    State(api): State<Api>,
+    given: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    user(parsed::<Said>(&body(given)?)?.by)?;
+    api.handle.reload();
+    Ok((StatusCode::ACCEPTED, Json(json!({ "reload": true }))).into_response())
+}
+
+fn parsed<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    if body.trim_ascii().is_empty() {
+        return Ok(T::default());
+    }
+    serde_json::from_slice(body).map_err(|error| {
+        Refusal::bad(format!("the body is not what an order may say: {error}"))
+            .hint("send `{}` or `{\"by\": \"your name\"}`")
+    })
+}
+
 /// Who orders, as the journal names them.
-fn user(body: &[u8]) -> Result<String, Refusal> {
-    let said: Said = if body.trim_ascii().is_empty() {
-        Said::default()
-    } else {
-        serde_json::from_slice(body).map_err(|error| {
-            Refusal::bad(format!("the body is not what an order may say: {error}"))
-                .hint("send `{}` or `{\"by\": \"your name\"}`")
-        })?
-    };
-    let Some(name) = said.by else {
+fn user(by: Option<String>) -> Result<String, Refusal> {
+    let Some(name) = by else {
         return Ok("api".to_owned());
     };
     let is_name = !name.trim().is_empty()

@@ -51,6 +51,8 @@ pub(crate) enum Command {
     /// Read the BMCs and say what would happen and why; writes nothing.
     Plan(PlanArgs),
     /// Plan, ask, and run to the end with live progress; a second `apply` carries on.
+    ///
+    /// Where a daemon serves on the state, the order is handed to it, and followed as if it were carried out here.
     Apply(ApplyArgs),
     /// How runs stand: phases per stage and server, with reasons and deadlines.
     Status {
@@ -71,12 +73,12 @@ pub(crate) enum Command {
     },
     /// Begin a failed or cancelled run anew, or look at a held one again.
     ///
-    /// Carried out by the process that drives the run, else here in the foreground.
+    /// Carried out by the daemon that serves on the state or the process that drives the run, else here in the foreground.
     Retry(RunArgs),
     /// Agree to what a run asks for: exactly these stages, images and servers, once.
     ///
-    /// For pipelines with `policy = "owner-approval"`. Carried out by the process that drives the run; where none does,
-    /// `apply` carries on.
+    /// For pipelines with `policy = "owner-approval"`. Carried out by the daemon or the process that drives the run; where
+    /// none does, `apply` carries on.
     Approve {
         /// `PIPELINE/BMC`, the latest of the pair, or `PIPELINE/BMC#N`.
         run: String,
@@ -84,8 +86,8 @@ pub(crate) enum Command {
     /// Begin no further step of a run; an update that is being flashed is followed to its end.
     ///
     /// What of the run waits on the BMC is taken back; the run ends as Cancelled once nothing of it is left, and is held
-    /// with a reason that begins `left behind` otherwise. Carried out by the process that drives the run, else here in
-    /// the foreground.
+    /// with a reason that begins `left behind` otherwise. Carried out by the daemon or the process that drives the run,
+    /// else here in the foreground.
     Cancel(RunArgs),
     /// Give a held run up.
     Release {
@@ -172,7 +174,7 @@ pub(crate) struct ApplyArgs {
     /// Do not ask.
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// BMCs in progress at once, over all pipelines.
+    /// BMCs in progress at once, over all pipelines; a daemon has an option of its own.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_concurrent: Option<u32>,
     /// Wait for held runs instead of ending with exit code 5.

@@ -67,12 +67,12 @@ fn run(shell: &Shell, command: Command) -> Exit {
         Command::Events { run, follow } => {
             shell.block_on(events::run(shell, run.as_deref(), follow))
         }
-        Command::Approve { run } => order::approve(shell, &run),
+        Command::Approve { run } => shell.block_on(order::approve(shell, &run)),
         Command::Retry(args) => shell.block_on(order::retry(shell, &args)),
         Command::Cancel(args) => shell.block_on(order::cancel(shell, &args)),
         Command::Release { run, leave: _ } => shell.block_on(order::release(shell, &run)),
-        Command::Pause { pipeline } => order::pause(shell, &pipeline),
-        Command::Resume { pipeline } => order::resume(shell, &pipeline),
+        Command::Pause { pipeline } => shell.block_on(order::pause(shell, &pipeline)),
+        Command::Resume { pipeline } => shell.block_on(order::resume(shell, &pipeline)),
         Command::Inventory {
             command: InventoryCommand::Check,
         } => shell.block_on(inventory_check::run(shell)),

@@ -31,6 +31,13 @@ impl Screen {
         }
     }
 
+    /// Tells what happened, where nothing is drawn that shows it.
+    pub(crate) fn note(&self, text: &str) {
+        if self.drawn.is_none() {
+            self.printer.note(text);
+        }
+    }
+
     /// Says something above what is drawn.
     pub(crate) fn say(&self, text: &str) {
         match &self.drawn {
@@ -45,6 +52,14 @@ pub(crate) async fn watch(board: Board, screen: &Screen, now: impl Fn() -> Times
     match &screen.drawn {
         Some(drawn) => draw(board, drawn, now).await,
         None => tell(board, screen.printer).await,
+    }
+}
+
+/// Shows how runs stand where a person watches; what happens is told by others.
+pub(crate) async fn show(board: Board, screen: &Screen, now: impl Fn() -> Timestamp) {
+    match &screen.drawn {
+        Some(drawn) => draw(board, drawn, now).await,
+        None => std::future::pending().await,
     }
 }
 

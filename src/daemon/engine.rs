@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::board::Board;
 use super::clients::KeptClients;
 use super::connect::Connect;
+use super::desk::Desk;
 use super::memory::StoreMemory;
 use super::meter::{Metered, Meters};
 use super::secrets::Secrets;
@@ -21,6 +22,7 @@ use crate::store::{Owner, ProcessLock, Store, StoreError};
 pub struct Engine {
     parts: Arc<EngineParts>,
     meters: Meters,
+    desk: Desk,
     kept: Option<Arc<KeptClients>>,
 }
 
@@ -48,6 +50,7 @@ impl Engine {
         Self {
             parts: Arc::new(parts),
             meters: Meters::default(),
+            desk: Desk::new(),
             kept: None,
         }
     }
@@ -92,6 +95,11 @@ impl Engine {
     /// What watchers see.
     pub fn board(&self) -> &Board {
         &self.parts.board
+    }
+
+    /// What was ordered of this process.
+    pub(super) fn desk(&self) -> &Desk {
+        &self.desk
     }
 
     /// Journals, leases and facts.

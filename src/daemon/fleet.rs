@@ -82,6 +82,10 @@ pub struct Files {
     pub loaded_at: Option<Timestamp>,
     /// Why the newest state of the files is not in use; `None` = it is.
     pub refused: Option<String>,
+    /// How often they were read, well or not.
+    pub reads: u64,
+    /// The pipelines in use, each with the generation of its file as runs and orders keep it.
+    pub pipelines: BTreeMap<PipelineName, String>,
 }
 
 /// Something that happened to a BMC outside any run.

@@ -5,18 +5,21 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::broadcast;
 
 use super::board::Event;
+use super::desk::Known;
 use super::engine::Engine;
 use super::fleet::Fleet;
 use super::folds::Folds;
 use super::history::{self, EventLine, Happened};
 use super::metrics::{self, Begun};
+use super::orders;
 use super::summary::{self, Summary};
 use super::verbs::{self, PipelineWord, Refused, RunWord, Taken};
-use crate::model::{Fault, FaultKind, Order, Retry, RunKey};
+use crate::model::{About, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
 use crate::observe::Metrics;
+use crate::pipeline::Selector;
 use crate::run::status::RunStatus;
 use crate::store::RunRow;
 
@@ -34,7 +37,6 @@ struct Shared {
     folds: Mutex<Folds>,
     readiness: Mutex<Readiness>,
     fleet: Fleet,
-    ordered: Notify,
     metrics: Metrics,
     begun: Mutex<Begun>,
 }
@@ -60,7 +62,6 @@ impl Handle {
                 folds: Mutex::default(),
                 readiness: Mutex::new(starting),
                 fleet,
-                ordered: Notify::new(),
                 metrics: Metrics::new(),
                 begun: Mutex::default(),
             }),
@@ -89,9 +90,62 @@ impl Handle {
         }
     }
 
-    /// Resolves when something was ordered after the last time it did.
-    pub async fn ordered(&self) {
-        self.shared.ordered.notified().await;
+    /// Which process it is, in words.
+    pub fn process(&self) -> String {
+        self.shared.engine.owner().to_string()
+    }
+
+    /// Has the files read anew, changed or not.
+    pub fn reload(&self) {
+        self.shared.engine.desk().want_reload();
+    }
+
+    /// An order, and how far it came; `None` where there is none of that number.
+    pub fn order(&self, id: u64) -> Result<Option<(Order, Known)>, Fault> {
+        let known = self.shared.engine.desk().known(id);
+        let orders = self.shared.engine.store().orders();
+        let orders = orders.map_err(|error| error.fault())?;
+        let order = orders.into_iter().find(|order| order.id == id);
+        Ok(order.map(|order| (order, known)))
+    }
+
+    /// Orders a pipeline to be applied: as the daemon's files have it, which is `generation` where one is given.
+    pub fn apply(
+        &self,
+        user: &str,
+        pipeline: &str,
+        generation: Option<&str>,
+        limit: Option<String>,
+    ) -> Result<Order, Refused> {
+        let name = PipelineName::from(pipeline);
+        let files = self.shared.fleet.files();
+        let Some(ours) = files.pipelines.get(&name) else {
+            return Err(Refused::Unknown {
+                message: format!("no file of this daemon names pipeline `{name}`"),
+                hint: "start the daemon with that file too, or add it to a folder that it reads"
+                    .to_owned(),
+            });
+        };
+        if generation.is_some_and(|wanted| wanted != ours) {
+            return Err(Refused::Unfit {
+                message: format!("this daemon's file of pipeline `{name}` says something else"),
+                hint: "have it read its files anew, by SIGHUP or `POST /v1/reload`".to_owned(),
+            });
+        }
+        if let Some(Err(message)) = limit.as_deref().map(Selector::parse) {
+            return Err(Refused::Unfit {
+                message: format!("limit: {message}"),
+                hint: "give labels, such as `rack=r04,role in (db,web)`".to_owned(),
+            });
+        }
+        let verb = Verb::Apply {
+            generation: ours.clone(),
+            limit,
+        };
+        let engine = &self.shared.engine;
+        let order = orders::place(engine, user, &About::Pipeline(name), &verb)?;
+        engine.desk().wake();
+        Ok(order)
     }
 
     /// How everything stands.
@@ -189,7 +243,7 @@ impl Handle {
     /// Says a word to a run, as the command line does.
     pub fn say(&self, user: &str, run: &str, word: RunWord) -> Result<Taken, Refused> {
         let taken = verbs::say(&self.shared.engine, user, run, word);
-        self.shared.ordered.notify_one();
+        self.shared.engine.desk().wake();
         taken
     }
 
@@ -201,7 +255,7 @@ impl Handle {
         word: PipelineWord,
     ) -> Result<Order, Refused> {
         let order = verbs::say_to_pipeline(&self.shared.engine, user, pipeline, word);
-        self.shared.ordered.notify_one();
+        self.shared.engine.desk().wake();
         order
     }
 

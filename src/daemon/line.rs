@@ -1,6 +1,6 @@
 //! One pipeline over its BMCs: which run begins when. Name order, slots, canaries, and a failure budget.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub(super) struct Line {
 pub(super) struct Job {
     pub(super) assignment: Assignment,
     pub(super) cause: Cause,
+    /// Orders that wait for what comes of it.
+    pub(super) orders: Vec<u64>,
 }
 
 /// Why a BMC is to be driven.
@@ -67,7 +69,29 @@ impl Cause {
 /// How a line that outlives its first jobs hears of more, and tells what became of them.
 pub(super) struct Inbox {
     pub(super) jobs: UnboundedReceiver<Job>,
-    pub(super) ends: UnboundedSender<((PipelineName, BmcName), RunEnd)>,
+    pub(super) ends: UnboundedSender<Told>,
+}
+
+/// What became of a job.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// Of which pipeline, on which BMC.
+    pub(super) name: (PipelineName, BmcName),
+    /// What.
+    pub(super) ending: Ending,
+    /// Orders that waited for it.
+    pub(super) orders: Vec<u64>,
+}
+
+/// How far a job came.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// The drive is over.
+    End(RunEnd),
+    /// It is tried again later, for as long as the process lives.
+    Later(Fault),
+    /// It does not begin before others are mended: those that have spent the budget.
+    Halted(BTreeSet<BmcName>),
 }
 
 /// One BMC that waits for its turn.
@@ -78,15 +102,17 @@ struct Queued {
     /// Not before; `None` = not before another run has ended.
     at: Option<Instant>,
     cause: Cause,
+    /// Orders that hear of what comes of it.
+    orders: Vec<u64>,
 }
 
 /// What a pipeline is about while it is applied.
 struct Work {
     rollout: Arc<Rollout>,
     /// `None` = what there is to do is known.
-    ends: Option<UnboundedSender<((PipelineName, BmcName), RunEnd)>>,
-    /// BMCs that are driven now.
-    driven: BTreeSet<BmcName>,
+    ends: Option<UnboundedSender<Told>>,
+    /// BMCs that are driven now, with the orders that came meanwhile.
+    driven: BTreeMap<BmcName, Vec<u64>>,
     slots: usize,
     queue: Vec<Queued>,
     /// The next place behind all others.
@@ -105,7 +131,8 @@ impl Work {
     /// Takes a job up. A BMC that is driven already sees by itself what was ordered; one that waits is looked at now.
     fn take(&mut self, job: Job, now: Instant) {
         let bmc = &job.assignment.bmc.name;
-        if self.driven.contains(bmc) {
+        if let Some(came) = self.driven.get_mut(bmc) {
+            came.extend(job.orders);
             return;
         }
         let same = |queued: &&mut Queued| queued.assignment.bmc.name == *bmc;
@@ -114,6 +141,7 @@ impl Work {
             if !job.cause.only_resumes() {
                 queued.cause = job.cause;
             }
+            queued.orders.extend(job.orders);
             return;
         }
         let place = self.behind();
@@ -122,6 +150,7 @@ impl Work {
             place,
             at: Some(now),
             cause: job.cause,
+            orders: job.orders,
         });
     }
 
@@ -140,10 +169,27 @@ impl Work {
         self.queue.push(queued);
     }
 
-    fn tell(&self, name: &(PipelineName, BmcName), end: &RunEnd) {
+    /// Tells what became of a job.
+    fn tell(&self, queued: &Queued, ending: Ending) {
         if let Some(ends) = &self.ends {
+            let told = Told {
+                name: name(&queued.assignment),
+                ending,
+                orders: queued.orders.clone(),
+            };
             // Nobody listens any more where the process ends.
-            ends.send((name.clone(), end.clone())).ok();
+            ends.send(told).ok();
+        }
+    }
+
+    /// Tells those who ordered what does not begin by itself.
+    fn tell_halted(&self) {
+        if self.queue.is_empty() {
+            return;
+        }
+        let spent = self.rollout.spent();
+        for queued in self.queue.iter().filter(|each| !each.orders.is_empty()) {
+            self.tell(queued, Ending::Halted(spent.clone()));
         }
     }
 }
@@ -166,8 +212,12 @@ impl Line {
         };
         let now = Instant::now();
         for assignment in assignments {
-            let cause = cause.clone();
-            work.take(Job { assignment, cause }, now);
+            let job = Job {
+                assignment,
+                cause: cause.clone(),
+                orders: Vec::new(),
+            };
+            work.take(job, now);
         }
         loop {
             self.start_ready(&mut work);
@@ -195,6 +245,9 @@ impl Line {
             if work.running.is_empty() && self.stop.is_asked() {
                 return;
             }
+            if work.running.is_empty() && next.is_none() {
+                work.tell_halted();
+            }
             tokio::select! {
                 Some(joined) = work.running.join_next() => self.joined(&mut work, joined),
                 Some(job) = inbox.jobs.recv(), if !self.stop.is_asked() => {
@@ -212,8 +265,8 @@ impl Line {
     fn joined(&self, work: &mut Work, joined: Result<(Queued, Drive), tokio::task::JoinError>) {
         let (queued, drive) =
             joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        work.driven.remove(&queued.assignment.bmc.name);
-        self.ended(work, queued, drive);
+        let came = work.driven.remove(&queued.assignment.bmc.name);
+        self.ended(work, queued, drive, came.unwrap_or_default());
     }
 
     fn begin(&self, pipeline: &Arc<Pipeline>) -> Option<Work> {
@@ -227,7 +280,7 @@ impl Line {
         Some(Work {
             rollout,
             ends: None,
-            driven: BTreeSet::new(),
+            driven: BTreeMap::new(),
             slots: usize::try_from(pipeline.rollout.max_concurrent.max(1)).unwrap_or(usize::MAX),
             queue: Vec::new(),
             last: 0,
@@ -298,7 +351,7 @@ impl Line {
         let bmc = next.assignment.bmc.name.clone();
         let (turn, process) = (self.turns.of(&bmc), Arc::clone(&self.process));
         let rollout = Arc::clone(&work.rollout);
-        work.driven.insert(bmc.clone());
+        work.driven.insert(bmc.clone(), Vec::new());
         work.running.spawn(async move {
             let _turn = turn.lock_owned().await;
             let _place = process.acquire_owned().await;
@@ -317,12 +370,14 @@ impl Line {
     }
 
     /// Notes an end; what can go on later is queued again.
-    fn ended(&self, work: &mut Work, mut queued: Queued, drive: Drive) {
+    fn ended(&self, work: &mut Work, mut queued: Queued, drive: Drive, came: Vec<u64>) {
         if !matches!(drive, Drive::Later(Later::Canary)) {
             // Whatever ended may be what others wait for.
             work.look_again();
         }
         let may_wait = self.options.wait && !self.stop.is_asked();
+        let is_overtaken = !came.is_empty();
+        queued.orders.extend(came);
         let end = match drive {
             Drive::Later(Later::Canary) => {
                 queued.at = None;
@@ -336,15 +391,22 @@ impl Line {
                     if self.options.serves && fault.kind == FaultKind::LeaseHeld {
                         queued.cause = Cause::Resume;
                     }
+                    work.tell(&queued, Ending::Later(fault));
                     work.again(queued, WAIT_RETRY);
                     return;
                 }
                 RunEnd::NotStarted(fault)
             }
+            Drive::End(RunEnd::Held(_)) if may_wait && is_overtaken => {
+                // It may have come to rest just before it could hear of what was ordered.
+                queued.cause = Cause::Resume;
+                work.again(queued, Duration::ZERO);
+                return;
+            }
             Drive::End(RunEnd::Held(status)) if may_wait => {
                 let rest = self.rest_of(&queued, &status);
                 let end = RunEnd::Held(status);
-                work.tell(&name(&queued.assignment), &end);
+                work.tell(&queued, Ending::End(end.clone()));
                 work.report.ends.insert(name(&queued.assignment), end);
                 queued.cause = Cause::Resume;
                 work.again(queued, rest);
@@ -355,6 +417,7 @@ impl Line {
                 let will_pass = fault.retry == Retry::Transient && self.options.serves;
                 if will_pass && may_wait && matches!(queued.cause, Cause::Apply) {
                     let rest = queued.assignment.bmc.poll_interval.max(WAIT_RETRY);
+                    work.tell(&queued, Ending::Later(fault));
                     work.again(queued, rest);
                     return;
                 }
@@ -362,7 +425,7 @@ impl Line {
             }
             Drive::End(end) => end,
         };
-        work.tell(&name(&queued.assignment), &end);
+        work.tell(&queued, Ending::End(end.clone()));
         work.report.ends.insert(name(&queued.assignment), end);
     }
 

@@ -5,6 +5,7 @@
 pub mod board;
 mod clients;
 mod connect;
+mod desk;
 mod driver;
 mod engine;
 pub mod fleet;
@@ -24,6 +25,7 @@ mod observation;
 mod open;
 pub mod orders;
 mod prepare;
+mod replay;
 mod rollout;
 mod scheduler;
 mod secrets;
@@ -37,6 +39,7 @@ pub mod verbs;
 
 pub use board::Board;
 pub use connect::Connect;
+pub use desk::{Errand, Known, Progress};
 pub use driver::RunEnd;
 pub use engine::{Engine, EngineParts};
 pub use fleet::Fleet;
@@ -46,6 +49,7 @@ pub use open::{
     ImageFaults, OpenOptions, check_image_files, open, prepare_images, read_given, state_path,
 };
 pub use prepare::{Assignment, assign, assign_run};
+pub use replay::Replay;
 pub use scheduler::{ApplyOptions, ApplyReport, apply};
 pub use secrets::{Env, Secrets};
 pub use stop::Stop;

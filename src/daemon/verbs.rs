@@ -41,7 +41,9 @@ pub struct Taken {
     pub before: RunStatus,
     /// Servers that an approval lets it disturb.
     pub servers: Vec<ServerName>,
-    /// How far the order came.
+    /// The order.
+    pub order: Order,
+    /// How far it came.
     pub reached: Reached,
 }
 
@@ -106,12 +108,13 @@ pub fn say(engine: &Engine, user: &str, name: &str, word: RunWord) -> Result<Tak
         }
         RunWord::Release => (Verb::Leave, Vec::new()),
     };
-    orders::place(engine, user, &About::Run(key.clone()), &verb)?;
+    let order = orders::place(engine, user, &About::Run(key.clone()), &verb)?;
     let reached = orders::carry_out(engine, &key)?;
     Ok(Taken {
         key,
         before,
         servers,
+        order,
         reached,
     })
 }

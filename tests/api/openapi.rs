@@ -48,7 +48,8 @@ async fn every_answer_is_as_the_document_says() {
             let (pipeline, bmc) = run.split_once('/').unwrap();
             let path = template
                 .replace("{pipeline}", pipeline)
-                .replace("{bmc}", bmc);
+                .replace("{bmc}", bmc)
+                .replace("{order}", "1");
             if template == "/v1/events" {
                 continue;
             }

@@ -55,20 +55,38 @@ async fn a_word_that_does_not_fit_is_refused_and_orders_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_stands_until_it_is_ended_and_wakes_whoever_drives() {
+async fn a_pause_stands_until_it_is_ended() {
     let lab = Lab::start().await;
     let (status, told) = lab.order("/v1/pipelines/asks/pause", "{}").await;
     assert_eq!(
         (status, &told["order"]["verb"]["verb"]),
         (202, &json!("pause"))
     );
-    lab.handle.ordered().await;
     let pipelines = lab.read("/v1/pipelines").await;
     let reason = pipelines["pipelines"][0]["reason"].as_str().unwrap();
     assert!(reason.starts_with("paused by api@"), "{reason}");
     lab.order("/v1/pipelines/asks/resume", "").await;
     let pipelines = lab.read("/v1/pipelines").await;
     assert_eq!(pipelines["pipelines"][0].get("reason"), None, "{pipelines}");
+    lab.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_is_told_by_its_number_and_a_pipeline_of_no_file_is_not_applied() {
+    let lab = Lab::start().await;
+    let (_, told) = lab.order("/v1/pipelines/asks/pause", "{}").await;
+    let path = format!("/v1/orders/{}", told["order"]["id"]);
+    let order = lab.read(&path).await;
+    assert_eq!(order["order"], told["order"]);
+    // Nobody has taken it up here.
+    assert_eq!(
+        (&order["taken"], &order["at_rest"]),
+        (&json!("waits"), &json!(false))
+    );
+    assert_eq!(lab.get("/v1/orders/7").await.status(), 404);
+    let (status, told) = lab.order("/v1/pipelines/asks/apply", "{}").await;
+    assert_eq!(status, 404, "{told}");
+    assert!(message(&told).contains("no file of this daemon names pipeline `asks`"));
     lab.end().await;
 }
 

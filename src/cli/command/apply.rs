@@ -2,8 +2,8 @@
 
 use crate::cli::args::ApplyArgs;
 use crate::cli::command::inventory_check::exit_of;
-use crate::cli::command::plan;
 use crate::cli::command::status::in_short;
+use crate::cli::command::{handed, plan};
 use crate::cli::exit::Exit;
 use crate::cli::progress::{self, Screen};
 use crate::cli::report;
@@ -33,11 +33,21 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
+    if let Some(exit) = contradicting(shell, &assignments) {
+        return exit;
+    }
+    let daemon = match handed::find(shell).await {
+        Ok(daemon) => daemon,
+        Err(exit) => return exit,
+    };
     if !args.yes {
         match agreed(shell, &engine, &assignments).await {
             Ok(()) => {}
             Err(exit) => return exit,
         }
+    }
+    if let Some(daemon) = daemon {
+        return handed::apply(shell, &engine, &daemon, &assignments, args).await;
     }
     let max_concurrent = args
         .max_concurrent
@@ -118,14 +128,19 @@ pub(crate) async fn carry(
             () = signals => ApplyReport::default(),
         }
     };
-    let document = summary::of_report(&report);
+    let exit = tell(shell, &report, &stop);
+    (report, exit)
+}
+
+/// Prints how it ended, and says with which exit code.
+pub(crate) fn tell(shell: &Shell, report: &ApplyReport, stop: &Stop) -> Exit {
+    let document = summary::of_report(report);
     for line in in_short(&document.runs) {
         shell.printer.text(&line);
     }
     shell.document(&document);
-    explain(shell, &report);
-    let exit = exit_code(&report, &stop);
-    (report, exit)
+    explain(shell, report);
+    exit_code(report, stop)
 }
 
 /// Pipelines that want different values for one thing, as far as the files alone say.

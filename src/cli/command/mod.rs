@@ -6,6 +6,7 @@ pub(crate) mod demo;
 pub(crate) mod drift;
 pub(crate) mod events;
 mod face;
+mod handed;
 pub(crate) mod inventory_check;
 pub(crate) mod order;
 pub(crate) mod plan;

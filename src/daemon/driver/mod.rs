@@ -32,7 +32,8 @@ use crate::store::Taken;
 /// Longest time a request of a former owner may still be under way; a taker waits for it before its first probe.
 const FOREIGN_REQUEST_MAX: Duration = Duration::from_mins(2);
 
-/// Between two looks for orders, where a wait is longer: a person who types `cancel` sees it taken up.
+/// Between two looks for orders that other processes wrote down, where a wait is longer: a person who types `cancel` sees
+/// it taken up.
 const ORDERS_POLL: Duration = Duration::from_secs(5);
 
 /// How driving one run ended.
@@ -340,9 +341,11 @@ impl Driver<'_> {
         }
         self.show(machine, Some(crate::run::deadline::after(self.now(), wait)));
         let known = self.last_order()?;
+        let mut woken = self.engine.desk().woken();
         while Instant::now() < due {
             tokio::select! {
                 () = tokio::time::sleep_until(due.min(Instant::now() + ORDERS_POLL)) => {}
+                Ok(()) = woken.changed() => {}
                 () = self.stop.aborted() => return self.rest(machine).map(|()| true),
                 () = self.stop.asked(), if machine.is_at_safe_point() => {
                     return self.rest(machine).map(|()| true);

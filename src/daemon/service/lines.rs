@@ -7,16 +7,12 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::daemon::driver::RunEnd;
 use crate::daemon::engine::Engine;
-use crate::daemon::line::{Inbox, Job, Line};
+use crate::daemon::line::{Inbox, Job, Line, Told};
 use crate::daemon::scheduler::{ApplyOptions, MAX_CONCURRENT, Turns};
 use crate::daemon::stop::Stop;
-use crate::model::{BmcName, Fault, PipelineName};
+use crate::model::{Fault, PipelineName};
 use crate::pipeline::Pipeline;
-
-/// The end of one run's drive.
-pub(super) type Ended = ((PipelineName, BmcName), RunEnd);
 
 /// All lines.
 pub(super) struct Lines {
@@ -24,8 +20,8 @@ pub(super) struct Lines {
     now: Stop,
     inboxes: BTreeMap<PipelineName, UnboundedSender<Job>>,
     tasks: JoinSet<()>,
-    ends: UnboundedReceiver<Ended>,
-    told: UnboundedSender<Ended>,
+    ends: UnboundedReceiver<Told>,
+    told: UnboundedSender<Told>,
     prepared: JoinSet<Box<Prepared>>,
     process: Arc<Semaphore>,
     /// The lines are ending, so that others take their place.
@@ -40,8 +36,8 @@ pub(super) struct Prepared {
 
 /// What happened to the lines.
 pub(super) enum Moved {
-    /// A drive ended.
-    Ended(Ended),
+    /// Something became of a job.
+    Told(Told),
     /// The images of a job are there, or are not.
     Prepared(Box<Prepared>),
     /// All lines have ended, as they were told to.
@@ -129,7 +125,7 @@ impl Lines {
     pub(super) async fn next(&mut self) -> Moved {
         loop {
             tokio::select! {
-                Some(ended) = self.ends.recv() => return Moved::Ended(ended),
+                Some(told) = self.ends.recv() => return Moved::Told(told),
                 Some(joined) = self.prepared.join_next() => {
                     let prepared = joined
                         .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));

@@ -34,7 +34,7 @@ use crate::model::inventory::Inventory;
 use crate::model::{BmcName, Fault, PipelineName};
 use crate::pipeline::{Given, Pipeline};
 
-/// Between two looks for orders of people: who orders something sees it taken up.
+/// Between two looks for orders that other processes wrote down: who orders something sees it taken up.
 const ORDERS_POLL: Duration = Duration::from_secs(2);
 
 /// Between two looks whether a file has changed.
@@ -130,6 +130,7 @@ impl Service {
         let heartbeat = Arc::clone(&self.heartbeat);
         let mut daemon = Daemon::begin(self)?;
         let mut orders = tokio::time::interval(ORDERS_POLL);
+        let mut woken = daemon.engine.desk().woken();
         let mut files = tokio::time::interval(FILES_POLL);
         while !daemon.stop.is_asked() {
             daemon.start_polls();
@@ -149,6 +150,7 @@ impl Service {
                     heartbeat();
                     daemon.take_orders();
                 }
+                Ok(()) = woken.changed() => daemon.wake(),
                 _ = files.tick() => daemon.look_at_files(),
                 Some(Command::Reload) = commands.recv() => daemon.reload(),
                 () = daemon.stop.asked() => {}
@@ -160,6 +162,14 @@ impl Service {
 }
 
 impl Daemon {
+    /// Does at once what somebody asks for who does not wait for the next look.
+    fn wake(&mut self) {
+        if self.engine.desk().take_reload() {
+            self.reload();
+        }
+        self.take_orders();
+    }
+
     /// Lets runs come to a safe point, and ends every session; a second request leaves sessions to the next start.
     async fn end(mut self) {
         self.polls.abort_all();

@@ -1,16 +1,18 @@
 //! Jobs: what people ordered, what was left by the last process, what drift asks for, and what became of it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::Daemon;
-use super::lines::{Ended, Moved, Prepared};
+use super::lines::{Moved, Prepared};
+use crate::daemon::desk::Progress;
 use crate::daemon::driver::RunEnd;
-use crate::daemon::line::{Cause, Job};
+use crate::daemon::line::{Cause, Ending, Job, Told};
 use crate::daemon::prepare::Assignment;
-use crate::model::{About, Order, PipelineName, RunKey, Verb};
+use crate::model::{About, BmcName, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
 use crate::pipeline::Selector;
 
 impl Daemon {
@@ -39,6 +41,13 @@ impl Daemon {
     }
 
     fn take_order(&mut self, order: &Order) {
+        let about = match &order.about {
+            About::Run(key) => Some(((key.pipeline.clone(), key.bmc.clone()), Progress::Open)),
+            About::Pipeline(_) => None,
+        };
+        self.engine
+            .desk()
+            .take(order.id, about.into_iter().collect());
         match (&order.about, &order.verb) {
             (About::Run(key), Verb::Retry) => {
                 let open = self.engine.store().unfinished_run(&key.bmc);
@@ -75,20 +84,19 @@ impl Daemon {
         let pipeline = self.pipelines.get(name);
         let ours = pipeline.and_then(|pipeline| self.engine.generation(pipeline).ok());
         let Some(ours) = ours else {
-            tracing::warn!(pipeline = %name, "what is to be applied is no file of this daemon");
+            let message = format!("no file of this daemon names pipeline `{name}`");
+            self.refuse(order, message);
             return;
         };
         if ours != *generation {
             let message = format!("`{name}` was ordered to be applied as another file has it");
-            self.tell(None, "apply-outdated", message);
+            self.tell(None, "apply-outdated", message.clone());
+            self.refuse(order, message);
             return;
         }
         let limit = match limit.as_deref().map(Selector::parse).transpose() {
             Ok(limit) => limit,
-            Err(message) => {
-                tracing::warn!(pipeline = %name, message, "an apply whose limit cannot be read");
-                return;
-            }
+            Err(message) => return self.refuse(order, format!("limit: {message}")),
         };
         let all = self
             .watched
@@ -100,18 +108,43 @@ impl Daemon {
                 limit: limit.clone(),
                 ..each.clone()
             })
-            .filter(|each| each.selects_any() && !self.has_begun_since(each, order.at))
+            .filter(Assignment::selects_any)
             .collect();
+        let mut progress = BTreeMap::new();
+        let mut due = Vec::new();
         for assignment in meant {
-            let cause = Cause::Apply;
-            self.hand_on(Job { assignment, cause });
+            let name = (name.clone(), assignment.bmc.name.clone());
+            match self.begun_since(&assignment, order.at) {
+                Some(true) => drop(progress.insert(name, Progress::Over)),
+                begun => {
+                    progress.insert(name, Progress::Open);
+                    // What has begun is carried on whatever is ordered.
+                    due.extend(begun.is_none().then_some(assignment));
+                }
+            }
+        }
+        self.engine.desk().take(order.id, progress);
+        for assignment in due {
+            self.hand_on(assignment, Cause::Apply);
         }
     }
 
-    fn has_begun_since(&self, assignment: &Assignment, at: Timestamp) -> bool {
+    /// Nothing of an order is done.
+    fn refuse(&self, order: &Order, message: String) {
+        tracing::warn!(
+            order = order.id,
+            message,
+            "an order that is not carried out"
+        );
+        let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message);
+        self.engine.desk().refuse(order.id, fault);
+    }
+
+    /// Whether the run that has begun since a time is over; `None` = none has.
+    fn begun_since(&self, assignment: &Assignment, at: Timestamp) -> Option<bool> {
         let (pipeline, bmc) = (&assignment.pipeline.name, &assignment.bmc.name);
-        let latest = self.engine.store().latest_run(pipeline, bmc);
-        matches!(latest, Ok(Some(row)) if row.opened_at >= at)
+        let latest = self.engine.store().latest_run(pipeline, bmc).ok()??;
+        (latest.opened_at >= at).then_some(latest.finished_at.is_some())
     }
 
     /// Takes up the last apply of every pipeline once more: a process before this one may not have begun all of it.
@@ -165,13 +198,50 @@ impl Daemon {
         let assignment = of_it.or_else(|| self.assignment_of(key));
         let Some(assignment) = assignment else {
             tracing::warn!(run = %key, "the files name its pipeline or its BMC no more; the run stays as it is");
+            let message = format!(
+                "the files name pipeline `{}` or bmc `{}` no more; the run stays as it is",
+                key.pipeline, key.bmc
+            );
+            self.settle_all(&(key.pipeline.clone(), key.bmc.clone()), message);
             return;
         };
-        self.hand_on(Job { assignment, cause });
+        self.hand_on(assignment, cause);
+    }
+
+    /// Whoever ordered something of a BMC hears why nothing comes of it.
+    fn settle_all(&self, name: &(PipelineName, BmcName), message: String) {
+        let fault = Fault::new(FaultKind::Blocked, Retry::Operator, message);
+        let desk = self.engine.desk();
+        desk.settle(&desk.open(name), name, &not_started(fault));
+    }
+
+    /// What was ordered of BMCs that the files name no more comes to nothing.
+    pub(super) fn settle_strangers(&self) {
+        for name in self.engine.desk().all_open() {
+            let watched = self.watched.get(&name.1);
+            let is_selected = watched.is_some_and(|watched| {
+                let mut assignments = watched.assignments.iter();
+                assignments.any(|each| each.pipeline.name == name.0)
+            });
+            let open = self.engine.store().unfinished_run(&name.1);
+            let is_open = matches!(open, Ok(Some(row)) if row.key.pipeline == name.0);
+            if !is_selected && !is_open {
+                let message = format!(
+                    "the files do not select bmc `{}` for `{}` any more",
+                    name.1, name.0
+                );
+                self.settle_all(&name, message);
+            }
+        }
     }
 
     /// Hands a job to its line, once its images are there.
-    pub(super) fn hand_on(&mut self, job: Job) {
+    pub(super) fn hand_on(&mut self, assignment: Assignment, cause: Cause) {
+        let job = Job {
+            assignment,
+            cause,
+            orders: Vec::new(),
+        };
         let source = Arc::clone(&self.source);
         self.lines.prepare(async move {
             let prepared = match source.with_images(job.assignment.clone()).await {
@@ -192,14 +262,16 @@ impl Daemon {
     pub(super) fn line_moved(&mut self, moved: Moved) {
         match moved {
             Moved::Prepared(prepared) => self.prepared(*prepared),
-            Moved::Ended(ended) => self.run_ended(&ended),
+            Moved::Told(told) => self.told(&told),
             Moved::AllEnded => self.begin_lines(),
         }
     }
 
-    fn prepared(&mut self, Prepared { job, fault }: Prepared) {
+    fn prepared(&mut self, Prepared { mut job, fault }: Prepared) {
         let pipeline = job.assignment.pipeline.name.clone();
         let bmc = job.assignment.bmc.name.clone();
+        let name = (pipeline.clone(), bmc.clone());
+        job.orders = self.engine.desk().open(&name);
         let Some(fault) = fault else {
             if self.lines.send(job) {
                 self.fleet.update(&bmc, |shown| shown.driven = true);
@@ -207,14 +279,39 @@ impl Daemon {
             return;
         };
         let message = format!("`{pipeline}` cannot begin: {fault}");
+        let progress = not_started(fault);
+        self.engine.desk().settle(&job.orders, &name, &progress);
         self.tell(Some(&bmc), "image-unusable", message);
         if let Some(watched) = self.watched.get_mut(&bmc) {
             watched.recovering.remove(&pipeline);
         }
     }
 
+    fn told(&mut self, told: &Told) {
+        let progress = match &told.ending {
+            // The next process, or the next line, carries on.
+            Ending::End(RunEnd::Interrupted(_)) => Progress::Open,
+            Ending::End(RunEnd::Over(_)) => Progress::Over,
+            Ending::End(RunEnd::Held(_)) => Progress::Held,
+            Ending::End(RunEnd::NotStarted(fault)) => not_started(fault.clone()),
+            Ending::Later(fault) => Progress::NotStarted {
+                fault: fault.clone(),
+                again: true,
+            },
+            Ending::Halted(spent) => Progress::Halted {
+                spent: spent.clone(),
+            },
+        };
+        let desk = self.engine.desk();
+        desk.settle(&told.orders, &told.name, &progress);
+        match &told.ending {
+            Ending::End(end) => self.run_ended(&told.name, end),
+            Ending::Later(_) | Ending::Halted(_) => {}
+        }
+    }
+
     /// Whatever was seen before a run counts no more; the BMC is looked at again soon.
-    fn run_ended(&mut self, ((pipeline, bmc), end): &Ended) {
+    fn run_ended(&mut self, (pipeline, bmc): &(PipelineName, BmcName), end: &RunEnd) {
         let is_over = match end {
             RunEnd::Over(_) | RunEnd::NotStarted(_) | RunEnd::Interrupted(_) => true,
             RunEnd::Held(_) => false,
@@ -232,5 +329,12 @@ impl Daemon {
         if is_waiting {
             self.schedule(bmc, Instant::now() + soon);
         }
+    }
+}
+
+fn not_started(fault: Fault) -> Progress {
+    Progress::NotStarted {
+        fault,
+        again: false,
     }
 }

@@ -6,8 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Daemon;
 use crate::daemon::history;
-use crate::daemon::line::{Cause, Job};
+use crate::daemon::line::Cause;
 use crate::daemon::observation::DriftLine;
+use crate::daemon::prepare::Assignment;
 use crate::drift::{Declared, MassDrift, Recovery, stuck};
 use crate::model::look::Problem;
 use crate::model::{About, BmcName, Fault, PipelineName, RunKey, Target, Verb};
@@ -54,11 +55,11 @@ impl Daemon {
         };
         match found {
             Ok(None) => {}
-            Ok(Some((job, words))) => {
+            Ok(Some((assignment, cause, words))) => {
                 watched.left.remove(pipeline);
                 watched.recovering.insert(pipeline.clone());
                 self.tell(Some(name), "recovery", words);
-                self.hand_on(job);
+                self.hand_on(assignment, cause);
             }
             Err((kind, message)) => {
                 let left = (kind, message.clone());
@@ -83,7 +84,7 @@ impl Daemon {
         &self,
         name: &BmcName,
         pipeline: &PipelineName,
-    ) -> Result<Option<(Job, String)>, Left> {
+    ) -> Result<Option<(Assignment, Cause, String)>, Left> {
         let Some(watched) = self.watched.get(name) else {
             return Ok(None);
         };
@@ -136,11 +137,8 @@ impl Daemon {
             "`{pipeline}` brings back: {}",
             recovering.drifted.join("; ")
         );
-        let job = Job {
-            assignment: assignment.clone(),
-            cause: Cause::Recovery(recovering),
-        };
-        Ok(Some((job, words)))
+        let cause = Cause::Recovery(recovering);
+        Ok(Some((assignment.clone(), cause, words)))
     }
 
     /// The run by which the BMC once reached what this very file wants; drift is only behind it.

@@ -34,6 +34,8 @@ impl Daemon {
             heartbeat: _,
         } = service;
         let last_order = engine.store().last_order();
+        let last_order = last_order.map_err(|error| error.fault().to_string())?;
+        engine.desk().begin(last_order);
         let mut daemon = Self {
             lines: Lines::new(&stop, max_concurrent),
             engine: engine.keeping_clients(),
@@ -50,7 +52,7 @@ impl Daemon {
             polls: JoinSet::new(),
             closing: JoinSet::new(),
             mass: BTreeMap::new(),
-            last_order: last_order.map_err(|error| error.fault().to_string())?,
+            last_order,
             signature,
         };
         daemon.take_up(taken);
@@ -64,6 +66,7 @@ impl Daemon {
         self.lines.begin(&self.engine, &self.turns, pipelines);
         self.carry_on(None);
         self.apply_again();
+        self.settle_strangers();
     }
 
     /// Reads the files anew where they seem to have changed.
@@ -91,6 +94,7 @@ impl Daemon {
                 let is_new = files.refused.as_ref() != Some(&message);
                 self.fleet.set_files(Files {
                     refused: Some(message.clone()),
+                    reads: files.reads + 1,
                     ..files
                 });
                 if is_new {
@@ -140,9 +144,15 @@ impl Daemon {
         self.mass
             .retain(|name, _| self.pipelines.contains_key(name));
         (self.inventory, self.given) = (inventory, given);
+        let generations = self.pipelines.iter().filter_map(|(name, pipeline)| {
+            let generation = self.engine.generation(pipeline).ok()?;
+            Some((name.clone(), generation))
+        });
         self.fleet.set_files(Files {
             loaded_at: Some(self.engine.clock().now()),
             refused: None,
+            reads: self.fleet.files().reads + 1,
+            pipelines: generations.collect(),
         });
     }
 

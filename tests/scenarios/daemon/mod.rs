@@ -1,5 +1,6 @@
 //! The daemon: its real loop against live mocks.
 
 mod files;
+mod orders;
 mod recovery;
 mod watching;
