@@ -1,7 +1,8 @@
 //! Who may be worked on: stages in order, BMC stages as barriers, servers on their own between two barriers.
 
+use super::hold::is_mid_step;
 use super::record::{Place, RunPhase};
-use super::state::{RunState, WorkStatus};
+use super::state::{RunState, Start, WorkStatus};
 use crate::model::Target;
 
 impl RunState {
@@ -10,15 +11,38 @@ impl RunState {
         let Some(start) = &self.start else {
             return Vec::new();
         };
-        let under_way: Vec<Place> = self.under_way().cloned().collect();
-        if let Some(place) = under_way.iter().find(|place| place.target == Target::Bmc) {
-            // Whatever an edited file put before it: what a BMC has begun comes first.
+        // Whatever an edited file put before it, and be its stage gone: what has begun on a target comes first there.
+        let mut places = self.mid_step();
+        if let Some(place) = places.iter().find(|place| place.target == Target::Bmc) {
             return vec![place.clone()];
         }
-        // The file may want nothing of a stage any more that is under way.
-        let of_no_stage =
-            |place: &&Place| !start.stages.iter().any(|head| head.name == place.stage);
-        let mut places: Vec<Place> = under_way.iter().filter(of_no_stage).cloned().collect();
+        self.add_due(start, &mut places);
+        let in_order = |place: &Place| {
+            let stage = start
+                .stages
+                .iter()
+                .position(|head| head.name == place.stage);
+            let mut servers = start.servers.iter();
+            let server = servers.position(|name| Some(name) == place.target.server());
+            (stage, server)
+        };
+        places.sort_by_key(in_order);
+        places
+    }
+
+    /// What is in the middle of a step: one place per target.
+    fn mid_step(&self) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        for (place, _) in self.works.iter().filter(|(_, work)| is_mid_step(work)) {
+            if places.iter().all(|known| known.target != place.target) {
+                places.push(place.clone());
+            }
+        }
+        places
+    }
+
+    /// The first stage that is not done of every target where nothing has begun, up to the next barrier.
+    fn add_due(&self, start: &Start, places: &mut Vec<Place>) {
         let mut busy: Vec<Target> = places.iter().map(|place| place.target.clone()).collect();
         for stage in &start.stages {
             let targets: Vec<Target> = if stage.kind.is_bmc() {
@@ -27,7 +51,7 @@ impl RunState {
                 start.servers.iter().cloned().map(Target::Server).collect()
             };
             if stage.kind.is_bmc() && !busy.is_empty() {
-                return places;
+                return;
             }
             for target in targets {
                 let place = Place {
@@ -53,18 +77,9 @@ impl RunState {
                 }
             }
             if stage.kind.is_bmc() && !busy.is_empty() {
-                return places;
+                return;
             }
         }
-        places
-    }
-
-    /// What is under way.
-    fn under_way(&self) -> impl Iterator<Item = &Place> {
-        let works = self.works.iter();
-        works
-            .filter(|(_, work)| work.is_under_way())
-            .map(|(place, _)| place)
     }
 
     /// Whether a stage is done on a target.

@@ -1,10 +1,12 @@
 //! Files that are edited while a run is under way: what has begun is ended as it was begun, then the files count.
 
+use std::time::Duration;
+
 use redpipe::run::RunPhase;
 use redpipe::run::status::RunStatus;
 
 use super::common::{
-    bios_hop, bmc_hop, completed, first, pipeline, settings, stage, stages, words,
+    PIPELINE, bios_hop, bmc_hop, completed, first, named, pipeline, settings, stage, stages, words,
 };
 use super::support::world::World;
 
@@ -172,6 +174,27 @@ async fn a_server_that_left_the_inventory_is_removed_and_blocks_nothing() {
     assert_eq!(edits(&world), 1);
 }
 
+/// Scenarios 80 and 81.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_left_the_inventory_and_came_back_walks_what_it_had_not_done() {
+    let mut world = World::one(2, "");
+    let text = pipeline(&[bios_hop(&world, "2.20")]);
+    killed_when(&world, &text, "bios 1 staged").await;
+    world.unlisted.insert("mock-1-s2".to_owned());
+    killed_when(&world, &text, "bios 1 version").await;
+    world.unlisted.clear();
+    let report = world.apply(&[&text]).await;
+    let run = completed(&world, &report);
+    assert_eq!(
+        servers(run, "bios-2.20"),
+        ["mock-1-s1 Completed", "mock-1-s2 Completed"]
+    );
+    assert_eq!(
+        words(&world, "mock-1", &["bios 2 version"]),
+        ["bios 2 version 2.10 -> 2.20"]
+    );
+}
+
 /// Scenarios 81 and 140.
 #[tokio::test(start_paused = true)]
 async fn no_bmc_stage_starts_before_the_flash_of_a_removed_server_has_ended() {
@@ -228,4 +251,59 @@ async fn a_staged_image_of_a_removed_server_keeps_the_barrier_shut() {
     );
     let bmc = world.caused("mock-1", "update accepted bmc");
     assert_eq!(bmc, [""; 0], "the barrier stays shut");
+}
+
+/// What a server has begun comes first there, and no barrier opens before: a BMC stage of the file may be as new as one of
+/// the server.
+#[tokio::test(start_paused = true)]
+async fn a_flash_under_way_is_ended_before_a_stage_that_was_put_in_front_of_it() {
+    let put_first = [
+        (settings("quiet", "bios", QUIET), "settings accepted"),
+        (
+            settings("ssh", "bmc", "SshMaxSessions = 3"),
+            "settings accepted",
+        ),
+    ];
+    for (first, word) in put_first {
+        for moment in ["update accepted", "bios 1 staged", "power 1 Off"] {
+            let world = World::one(1, "");
+            let before = pipeline(&[bios_hop(&world, "2.20")]);
+            killed_when(&world, &before, moment).await;
+            let after = pipeline(&[first.clone(), bios_hop(&world, "2.20")]);
+            let report = world
+                .apply_for(&[&after], Duration::from_hours(6))
+                .await
+                .expect("it ends");
+            completed(&world, &report);
+            let story = words(&world, "mock-1", &["bios 1 version", word]);
+            assert_eq!(story.len(), 2, "{moment}: {story:?}");
+            assert_eq!(story[0], "bios 1 version 2.10 -> 2.20", "{moment}");
+        }
+    }
+}
+
+/// The same for settings that are written and not read back yet, which is all that is left of their step.
+#[tokio::test(start_paused = true)]
+async fn settings_are_read_back_before_servers_are_prepared_for_a_stage_that_was_put_in_front_of_them()
+ {
+    let named = |stages: &[String]| {
+        let table = "[maintenance]\nbefore = [\"/bin/true\"]\n";
+        named(PIPELINE, table, stages)
+    };
+    let ssh = || settings("ssh", "bmc", "SshMaxSessions = 3");
+    for moment in ["settings accepted", "manager gone", "manager back"] {
+        let world = World::one(1, "");
+        killed_when(&world, &named(&[ssh()]), moment).await;
+        let after = named(&[settings("quiet", "bios", QUIET), ssh()]);
+        let report = world
+            .apply_for(&[&after], Duration::from_hours(6))
+            .await
+            .expect("it ends");
+        let run = completed(&world, &report);
+        assert_eq!(
+            stages(run),
+            ["quiet Completed applied", "ssh Completed applied"],
+            "{moment}"
+        );
+    }
 }

@@ -12,3 +12,4 @@ mod rest;
 pub use call::{HookCall, HookDocument, HookStage};
 pub(super) use gate::{may_disturb, needs};
 pub(super) use give_back::{ended, gave_back, releasing, settle};
+pub(super) use rest::is_mid_step;

@@ -13,7 +13,7 @@ pub(super) fn mid_step<'s>(state: &'s RunState, but: Option<&Place>) -> Option<&
 }
 
 /// Whether something that was sent for a place is not read back yet, or its host is not as it was.
-fn is_mid_step(work: &Work) -> bool {
+pub(in crate::run) fn is_mid_step(work: &Work) -> bool {
     let wrote_item = || {
         work.acts.iter().any(|act| {
             let item = match &act.intent {
@@ -23,7 +23,10 @@ fn is_mid_step(work: &Work) -> bool {
                 | Intent::ResetManager { .. }
                 | Intent::Withdraw { .. } => None,
             };
-            act.may_have_happened() && item == Some(work.items_done)
+            // What was sent before the stage was opened again was read back then.
+            act.attempt >= work.first_attempt
+                && act.may_have_happened()
+                && item == Some(work.items_done)
         })
     };
     work.status == WorkStatus::Active

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::run::RunState;
-use super::work::WorkStatus;
+use super::work::{Work, WorkStatus};
 use crate::model::{ServerName, Target};
 use crate::run::record::Place;
 
@@ -32,6 +32,11 @@ impl RunState {
         let Some(start) = &mut self.start else { return };
         for server in added {
             start.removed.remove(server);
+            // One that comes back begins anew what ended because it had left.
+            let own = Target::Server(server.clone());
+            let has_stopped = |work: &Work| matches!(work.status, WorkStatus::Stopped { .. });
+            self.works
+                .retain(|place, work| place.target != own || !has_stopped(work));
             if !start.servers.contains(server) {
                 start.servers.push(server.clone());
             }
