@@ -18,6 +18,9 @@ pub const VERIFY_TIMEOUT: Duration = Duration::from_mins(20);
 pub const SETTINGS_VERIFY_TIMEOUT: Duration = Duration::from_mins(10);
 /// What a graceful shutdown or restart gets before it counts as ignored.
 pub const GRACE_TIMEOUT: Duration = Duration::from_mins(5);
+/// How late a BMC may show that a host went off or into POST: seconds on most, a minute on the worst. Nothing is cut off
+/// before a host has looked idle for twice that.
+pub const POWER_LAG: Duration = Duration::from_mins(2);
 /// A forced power act that shows no effect for this long has failed.
 pub const FORCE_TIMEOUT: Duration = Duration::from_mins(5);
 /// From power-on to the end of POST.

@@ -308,6 +308,22 @@ async fn a_host_that_its_flash_restarts_in_the_middle_of_a_look_is_not_switched_
     );
 }
 
+/// A flash restarts its host right after its task has ended, and power and POST are shown late.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_its_flash_restarts_is_not_switched_off_before_that_would_be_shown() {
+    for lag in ["8s", "20s", "60s"] {
+        let script =
+            format!("[update]\nactivation = \"self-reboot\"\n[power]\nstate_lag = \"{lag}\"");
+        let world = World::one(1, &script);
+        let image = world.image("bios", "2.20");
+        let text = pipeline(&[hop("bios", "2.20", &image, "reset = \"force\"")]);
+        let report = world.apply(&[&text]).await;
+        completed(&world, &report);
+        assert_eq!(words(&world, BMC, &["bricked"]), [""; 0], "{lag}");
+        assert_eq!(world.caused(BMC, "reset "), [""; 0], "{lag}");
+    }
+}
+
 /// A host that somebody takes past the hop while our image waits for its boot: the boot would take it down again.
 #[tokio::test(start_paused = true)]
 async fn an_image_that_is_staged_is_not_activated_on_a_host_that_is_past_it_by_now() {

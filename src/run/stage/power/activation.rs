@@ -5,7 +5,7 @@ use super::ready::{asked_purpose, clear, last_purpose, offered, ready, send};
 use crate::model::Fault;
 use crate::model::look::{Power, SystemView};
 use crate::pipeline::ResetPolicy;
-use crate::run::deadline::{FORCE_TIMEOUT, GRACE_TIMEOUT, POST_TIMEOUT};
+use crate::run::deadline::{FORCE_TIMEOUT, GRACE_TIMEOUT, POST_TIMEOUT, POWER_LAG};
 use crate::run::foreign::system;
 use crate::run::pass::{Pass, Refusal};
 use crate::run::record::{Milestone, Place, Record, ResetPurpose, TaskFate};
@@ -36,10 +36,22 @@ pub(in crate::run::stage) fn take_down(pass: &mut Pass<'_>, place: &Place, polic
             false,
         );
     } else if may_force && asked_purpose(pass, place) != Some(ResetPurpose::ForceDown) {
-        send(pass, place, ResetPurpose::ForceDown, &["ForceOff"], false);
+        force_down(pass, place);
     } else if let Some(fault) = refused {
         refuses_to_go_down(pass, place, &fault);
     }
+}
+
+/// The first act on a host whose image is staged: some flashes restart it by themselves, and POST is shown late. A
+/// graceful request is lost on a host in POST; this one would tear the flash.
+fn force_down(pass: &mut Pass<'_>, place: &Place) {
+    let until = pass.step_until(place, POWER_LAG);
+    if pass.now < until {
+        let reason =
+            "the host is switched off once it is certain that the flash did not restart it";
+        return pass.wait(place, reason, Some(until));
+    }
+    send(pass, place, ResetPurpose::ForceDown, &["ForceOff"], false);
 }
 
 fn refuses_to_go_down(pass: &mut Pass<'_>, place: &Place, fault: &Fault) {
