@@ -42,11 +42,13 @@ pub(crate) enum Saboteur {
     UseAnApprovalTwice,
     /// Asks nobody before it disturbs servers, and waits for no window.
     AskNobody,
+    /// Hears no cancel and no pause.
+    HearNothing,
 }
 
 impl Saboteur {
     /// Every one, with the seed from which on it is caught soon.
-    pub(crate) const ALL: [(Self, u64); 12] = [
+    pub(crate) const ALL: [(Self, u64); 13] = [
         (Self::RepostAfterLostAnswer, 38),
         (Self::SkipTheReadBack, 1),
         (Self::ForgetAnIntent, 1),
@@ -59,6 +61,7 @@ impl Saboteur {
         (Self::IgnoreTheBudget, 217),
         (Self::UseAnApprovalTwice, 145),
         (Self::AskNobody, 0),
+        (Self::HearNothing, 10_000),
     ];
 
     /// What a wrong engine takes its files for.
@@ -193,6 +196,8 @@ impl Meddler for AtWork {
                 matches!(order.verb, Verb::Approve { .. }).then_some(order)
             });
             orders.extend(approvals);
+        } else if self.is(Saboteur::HearNothing) {
+            orders.retain(|order| !matches!(order.verb, Verb::Cancel | Verb::Pause));
         }
         orders
     }

@@ -11,4 +11,24 @@ pub(crate) const FOUND: &[(u64, &str)] = &[
         1300,
         "I4: settings that a self-restarting flash had reset were not read once more",
     ),
+    (
+        3198,
+        "I6: a stage in front of settings that were not read back yet waited for them, and they for it",
+    ),
+    (
+        4387,
+        "I1: a host that its flash had restarted by itself, which was not shown yet, was switched off by force",
+    ),
+    (
+        4725,
+        "hold: power set back by a stage that had been granted, after an edit that asks anew, was taken for a new step",
+    ),
+    (
+        7272,
+        "sessions: dead logins whose age nobody knew, as the clock of the host had gone back, were asked for",
+    ),
+    (
+        10_004,
+        "I4: a server that left the inventory and came back was never walked again",
+    ),
 ];

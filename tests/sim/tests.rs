@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::case::Case;
+use redpipe::model::Verb;
+
+use crate::case::orders::FROM as ORDERS_FROM;
+use crate::case::{Case, Deed};
 use crate::hazard::Hazard;
 use crate::report::{caught, line, told};
 use crate::saboteurs::Saboteur;
@@ -47,7 +50,32 @@ fn everything_that_may_go_wrong_is_drawn() {
         ),
         ("a state in a file", count(&cases, |case| case.in_file)),
     ];
-    for (name, count) in terms {
+    let cases: Vec<Case> = (ORDERS_FROM..ORDERS_FROM + 100).map(Case::draw).collect();
+    let has = |is_it: fn(&Deed) -> bool| {
+        count(&cases, |case| {
+            case.deeds.iter().any(|(_, deed)| is_it(deed))
+        })
+    };
+    let orders = [
+        (
+            "cancel",
+            has(|deed| matches!(deed, Deed::Order(_, Verb::Cancel))),
+        ),
+        (
+            "retry",
+            has(|deed| matches!(deed, Deed::Order(_, Verb::Retry))),
+        ),
+        ("pause", has(|deed| *deed == Deed::Pause(true))),
+        (
+            "a server that leaves",
+            has(|deed| matches!(deed, Deed::Listed(_, false))),
+        ),
+        (
+            "a server that comes",
+            has(|deed| matches!(deed, Deed::Listed(_, true))),
+        ),
+    ];
+    for (name, count) in terms.into_iter().chain(orders) {
         assert!(count >= 5, "{name}: drawn {count} times");
     }
 }
@@ -68,7 +96,12 @@ fn a_seed_is_always_the_same_story() {
 fn every_wrong_engine_is_caught() {
     let mut seeds = BTreeSet::new();
     for (saboteur, first) in Saboteur::ALL {
-        let all = (first..1000).chain(0..first);
+        // From some seed on more is drawn.
+        let all = if first < ORDERS_FROM {
+            (first..1000).chain(0..first)
+        } else {
+            (first..first + 1000).chain(0..0)
+        };
         let (seed, _) = caught(saboteur, all).unwrap_or_else(|| panic!("{saboteur:?} is free"));
         seeds.insert(seed);
     }

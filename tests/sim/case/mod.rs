@@ -1,11 +1,14 @@
 //! One simulated fleet: what a seed draws.
 
 mod draw;
+pub(crate) mod orders;
 mod trouble;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
+
+use redpipe::model::Verb;
 
 use self::draw::{edit, fleet, pace, pipeline};
 use self::trouble::{deaths, deeds, hazards, scripts};
@@ -68,6 +71,12 @@ pub(crate) enum Deed {
     Flash(String, Option<usize>, &'static str),
     /// Leaves a setting pending.
     Pend(String, usize),
+    /// Orders something of the latest run on a BMC.
+    Order(String, Verb),
+    /// Pauses the pipeline, or lets it go on.
+    Pause(bool),
+    /// Takes a server out of the inventory, or back into it.
+    Listed(String, bool),
 }
 
 /// One stage.
@@ -141,6 +150,11 @@ impl Case {
             case.deaths = deaths(&mut dice);
         }
         case.terms(&mut dice, trouble_mins);
+        if seed >= orders::FROM {
+            let orders = orders::orders(seed, &case.systems, trouble_mins);
+            case.deeds.extend(orders);
+            case.deeds.sort_by_key(|(at, _)| *at);
+        }
         case
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use futures_util::future::LocalBoxFuture;
 use redpipe::daemon::{Awaited, plan};
-use redpipe::model::{About, Verb};
+use redpipe::model::{About, BmcName, PipelineName, Verb};
 
 use super::{Ended, Fleet};
 use crate::case::Deed;
@@ -35,8 +35,42 @@ impl Fleet<'_> {
                     bmc.set_pending(*system, "BootMode", "LegacyBios".into());
                 });
             }
+            Deed::Order(bmc, verb) => self.orders(bmc, verb),
+            Deed::Pause(begins) => self.pauses(*begins),
+            Deed::Listed(server, is_listed) => {
+                if *is_listed {
+                    self.world.unlisted.remove(server);
+                } else {
+                    self.world.unlisted.insert(server.clone());
+                }
+                // Who runs goes on by what it read; whoever comes next reads anew.
+                self.running.iter().for_each(|process| process.die());
+            }
         }
         None
+    }
+
+    /// An order about whatever run of a BMC was the last to begin.
+    fn orders(&self, bmc: &str, verb: &Verb) {
+        let store = &self.lives.store;
+        let run = store.latest_run(&PipelineName::from("p"), &BmcName::from(bmc));
+        if let Some(run) = run.unwrap() {
+            let now = self.world.wall();
+            store
+                .place_order(now, "ann", &About::Run(run.key), verb)
+                .unwrap();
+        }
+    }
+
+    /// The pipeline stands still from now on, or goes on.
+    pub(super) fn pauses(&self, begins: bool) {
+        let verb = if begins { Verb::Pause } else { Verb::Resume };
+        let about = About::Pipeline(PipelineName::from("p"));
+        let now = self.world.wall();
+        self.lives
+            .store
+            .place_order(now, "ann", &about, &verb)
+            .unwrap();
     }
 
     /// A person agrees to all that is asked for.

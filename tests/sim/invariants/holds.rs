@@ -16,6 +16,8 @@ pub(super) struct HoldSeen {
     servers: BTreeSet<ServerName>,
     asked: Option<Asked>,
     granted: BTreeSet<ServerName>,
+    /// Places whose stage sent something while their servers were granted, and is not over.
+    begun: BTreeSet<Place>,
     /// Something was prepared that is not given back.
     taken: bool,
 }
@@ -51,10 +53,19 @@ impl Seen {
                 servers: servers.iter().cloned().collect(),
                 ..HoldSeen::default()
             };
+        } else if let Record::Edited { added, removed, .. } = record {
+            let servers = &mut self.bmc(bmc).hold.servers;
+            servers.retain(|server| !removed.contains(server));
+            servers.extend(added.iter().cloned());
         } else if let Record::Hold { step } = record {
             self.step(bmc, step, orders);
         } else if let Record::Intent { at, intent, .. } = record {
             self.disturbs(bmc, at, intent, now);
+        } else if let Record::Done { at, .. }
+        | Record::Failed { at, .. }
+        | Record::Stopped { at, .. } = record
+        {
+            self.bmc(bmc).hold.begun.remove(at);
         }
     }
 
@@ -90,6 +101,7 @@ impl Seen {
             HoldStep::Granted => self.granted(bmc),
             HoldStep::Releasing { .. } => {
                 hold.granted.clear();
+                hold.begun.clear();
                 hold.asked = None;
             }
             HoldStep::Released => hold.taken = false,
@@ -137,24 +149,33 @@ impl Seen {
         }
     }
 
-    /// A request that takes servers away: they are granted, and an update begins in its window.
+    /// A request that takes servers away: they are granted, or were when what it ends began, and an update begins in its
+    /// window. An edit asks anew for what the file says now; a stage that is under way is ended as it was begun, with the
+    /// host as it was before, and only an update would be a new step.
     fn disturbs(&mut self, bmc: &BmcName, at: &Place, intent: &Intent, now: Timestamp) {
-        let is_update = match intent {
-            Intent::Update { .. } => true,
-            Intent::ResetSystem { .. } | Intent::ResetManager { .. } => false,
-            Intent::Withdraw { .. } | Intent::Attributes { .. } | Intent::Resource { .. } => return,
-        };
         if self.maintenance.is_plain() {
             return;
         }
         let is_open = self.maintenance.is_open(now);
-        let hold = &self.bmc(bmc).hold;
+        let hold = &mut self.bmc(bmc).hold;
         let disturbed = match &at.target {
             Target::Bmc => hold.servers.clone(),
             Target::Server(name) => BTreeSet::from([name.clone()]),
         };
+        let is_granted = disturbed.is_subset(&hold.granted);
+        let goes_on = hold.begun.contains(at);
+        if is_granted {
+            hold.begun.insert(at.clone());
+        }
+        let (may, is_update) = match intent {
+            Intent::Update { .. } => (is_granted, true),
+            Intent::ResetSystem { .. } | Intent::ResetManager { .. } => {
+                (is_granted || goes_on, false)
+            }
+            Intent::Withdraw { .. } | Intent::Attributes { .. } | Intent::Resource { .. } => return,
+        };
         let how = format!("{bmc}: {at:?} {intent:?} at {now}");
-        if !disturbed.is_subset(&hold.granted) {
+        if !may {
             self.breaks("hold", format!("not granted: {how}"));
         } else if is_update && !is_open {
             self.breaks("window", format!("outside of the window: {how}"));

@@ -5,6 +5,7 @@
 mod budget;
 mod holds;
 mod ledger;
+mod orders;
 mod seen;
 mod wishes;
 
@@ -147,6 +148,7 @@ impl Watcher for Judge {
             self.seen().budget(bmc, record, Instant::now());
             let orders = self.store.orders().unwrap_or_default();
             self.seen().hold(bmc, record, &orders, self.clock.now());
+            self.seen().orders(bmc, record, &orders);
             self.seen().record(process, bmc, record);
             self.done(bmc, record);
         }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mock_bmc::bmc::StateView;
-use redpipe::model::{BmcName, IntentId};
+use redpipe::model::{BmcName, IntentId, RunKey, ServerName};
 use redpipe::run::Record;
 use redpipe::run::record::Intent;
 use redpipe::store::LeaseEpoch;
+use tokio::time::Instant;
 
 use super::Broken;
 use super::budget::Budget;
@@ -28,6 +29,8 @@ pub(super) struct Seen {
     pub(super) maintenance: Maintenance,
     /// Approvals that have served.
     pub(super) served: BTreeSet<u64>,
+    /// When each order was first seen to stand.
+    pub(super) ordered: BTreeMap<u64, Instant>,
     /// Settings that somebody else touched, by BMC and system.
     pub(super) touched: BTreeSet<(String, usize)>,
 }
@@ -49,6 +52,12 @@ pub(super) struct OfBmc {
     pub(super) power: Option<Vec<String>>,
     pub(super) power_is_excused: bool,
     pub(super) hold: HoldSeen,
+    /// Its latest run.
+    pub(super) run: Option<RunKey>,
+    /// Its servers, less those that left the inventory since.
+    pub(super) servers: BTreeSet<ServerName>,
+    pub(super) is_paused: bool,
+    pub(super) is_cancelled: bool,
 }
 
 /// An intent without an outcome.
@@ -116,7 +125,8 @@ impl Seen {
         }
     }
 
-    /// A process that had a request out says first what came of it.
+    /// A process that had a request out says first what came of it. Only what a person ordered may be written down before
+    /// that: it begins nothing.
     pub(super) fn outcome_first(&mut self, process: &Process, bmc: &BmcName, records: &[Record]) {
         let Some(open) = self.bmc(bmc).open.clone() else {
             return;
@@ -124,7 +134,11 @@ impl Seen {
         let told = records
             .iter()
             .any(|record| matches!(record, Record::Outcome { id, .. } if *id == open.id));
-        if !told && !records.is_empty() {
+        let is_order = matches!(records.first(), Some(Record::Ordered { .. }))
+            && !records
+                .iter()
+                .any(|record| matches!(record, Record::Intent { .. }));
+        if !told && !is_order && !records.is_empty() {
             let how = format!(
                 "process {} goes on with {bmc} and never says what came of {}",
                 process.number, open.id

@@ -34,7 +34,9 @@ impl Seen {
         state: &StateView,
     ) -> Option<String> {
         let systems: Vec<usize> = match &place.target {
-            Target::Bmc => (0..state.systems.len()).collect(),
+            Target::Bmc => (0..state.systems.len())
+                .filter(|index| self.is_listed(bmc, *index))
+                .collect(),
             Target::Server(name) => vec![index_of(name.as_str())],
         };
         match &stage.body {
@@ -132,8 +134,13 @@ impl Seen {
         }
         let of = &self.bmcs[bmc.as_str()];
         let power: Vec<String> = state.systems.iter().map(|s| s.power.clone()).collect();
+        let differs = |before: &[String]| {
+            (0..power.len())
+                .filter(|index| self.is_listed(bmc, *index))
+                .any(|index| before.get(index) != power.get(index))
+        };
         if let Some(before) = &of.power
-            && *before != power
+            && differs(before)
             && !of.power_is_excused
         {
             let how = format!("{bmc}: power was {before:?}, and is {power:?} after the run");
