@@ -10,11 +10,30 @@ use mock_bmc::server::{ServeOptions, serve, write_inventory};
 
 use crate::ledger::Ledger;
 
-/// Set in the mock's process only: its folder.
+/// Set in the mock's process only: its folder, its BMCs, and how fast its time is.
 const FOLDER: &str = "REDPIPE_TEST_MOCK_FOLDER";
+const BMCS: &str = "REDPIPE_TEST_MOCK_BMCS";
+const SPEED: &str = "REDPIPE_TEST_MOCK_SPEED";
 
-/// Mock minutes in five real seconds: waits shrink with it, and so does the inventory's pace.
-const TIME_SCALE: f64 = 600.0;
+/// What is driven.
+pub(crate) struct Setup {
+    /// BMCs with two systems each.
+    pub(crate) bmcs: usize,
+    /// Mock seconds per second: waits shrink with it, and so does the inventory's pace.
+    pub(crate) speed: u32,
+    /// The pipeline `kill`.
+    pub(crate) pipeline: &'static str,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            bmcs: 1,
+            speed: 600,
+            pipeline: PIPELINE,
+        }
+    }
+}
 
 const ACCOUNT: (&str, &str) = ("root", "secret");
 
@@ -61,9 +80,9 @@ pub(crate) struct Lab {
 
 impl Lab {
     /// Starts the mock and waits until it answers.
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(setup: &Setup) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("kill.toml"), PIPELINE).unwrap();
+        std::fs::write(folder.path().join("kill.toml"), setup.pipeline).unwrap();
         for (component, versions) in [
             (Component::Bmc, ["1.60", "1.80"]),
             (Component::Bios, ["2.20", "2.50"]),
@@ -78,6 +97,8 @@ impl Lab {
         let mut mock = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "lab::the_mock_as_a_process", "--nocapture"])
             .env(FOLDER, folder.path())
+            .env(BMCS, setup.bmcs.to_string())
+            .env(SPEED, setup.speed.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -98,6 +119,11 @@ impl Lab {
 
     /// `redpipe apply`, as an operator starts it.
     pub(crate) fn apply(&self) -> Child {
+        self.redpipe(&["apply", "--yes"])
+    }
+
+    /// A command on the pipeline.
+    pub(crate) fn redpipe(&self, arguments: &[&str]) -> Child {
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -108,12 +134,33 @@ impl Lab {
             .arg(self.path("inventory.toml"))
             .arg("--state")
             .arg(self.path("state.db"))
-            .args(["apply", "--yes"])
+            .args(arguments)
             .arg(self.path("kill.toml"))
             .stdout(log.try_clone().unwrap())
             .stderr(log)
             .spawn()
             .unwrap()
+    }
+
+    /// How every run stands.
+    pub(crate) fn status(&self) -> serde_json::Value {
+        let status = Command::new(env!("CARGO_BIN_EXE_redpipe"))
+            .args(["--output", "json", "--state"])
+            .arg(self.path("state.db"))
+            .arg("status")
+            .output()
+            .unwrap();
+        serde_json::from_slice(&status.stdout).unwrap()
+    }
+
+    /// Whether a daemon has taken its socket.
+    pub(crate) fn is_served(&self) -> bool {
+        std::os::unix::net::UnixStream::connect(self.path("state.db.sock")).is_ok()
+    }
+
+    /// Bytes of the ledger so far.
+    pub(crate) fn ledger_bytes(&self) -> u64 {
+        std::fs::metadata(self.path("ledger.jsonl")).map_or(0, |found| found.len())
     }
 
     /// Lines of the ledger so far.
@@ -151,27 +198,22 @@ fn the_mock_as_a_process() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
+    let number = |name: &str| -> u32 { std::env::var(name).unwrap().parse().unwrap() };
+    let speed = f64::from(number(SPEED));
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let fleet = Fleet::builder()
             .account(ACCOUNT.0, ACCOUNT.1)
-            .platform("generic", 1, 2)
+            .platform("generic", usize::try_from(number(BMCS)).unwrap(), 2)
             .build();
         let options = ServeOptions {
             tls: true,
-            time_scale: TIME_SCALE,
+            time_scale: speed,
             ledger: Some(folder.join("ledger.jsonl")),
             ..ServeOptions::default()
         };
         let running = serve(fleet, options).await.unwrap();
         let inventory = folder.join("inventory.toml");
-        write_inventory(
-            &inventory,
-            running.endpoints(),
-            ACCOUNT.0,
-            ACCOUNT.1,
-            TIME_SCALE,
-        )
-        .unwrap();
+        write_inventory(&inventory, running.endpoints(), ACCOUNT.0, ACCOUNT.1, speed).unwrap();
         announce();
         // Until it is killed.
         std::future::pending::<()>().await;

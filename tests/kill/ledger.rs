@@ -33,6 +33,22 @@ impl Ledger {
         })
     }
 
+    /// By BMC: what was accepted or reset, each with its count.
+    pub(crate) fn destructive(&self) -> BTreeMap<String, BTreeMap<String, usize>> {
+        let mut found: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+        for line in &self.0 {
+            for words in &line.caused {
+                let what = words.split(" task ").next().unwrap_or(words);
+                let begins = ["update accepted ", "settings accepted ", "reset "];
+                if begins.iter().any(|begin| what.starts_with(begin)) {
+                    let of_bmc = found.entry(line.bmc.clone()).or_default();
+                    *of_bmc.entry(what.to_owned()).or_default() += 1;
+                }
+            }
+        }
+        found
+    }
+
     /// Accepted update requests by component, version and target.
     fn updates(&self) -> BTreeMap<String, usize> {
         let mut found = BTreeMap::new();

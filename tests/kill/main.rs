@@ -1,14 +1,16 @@
 //! redpipe is killed at seeded lines of the ledger, over and over, against a mock in a process of its own: the end is
-//! the same, and nothing is sent twice.
+//! the same, and nothing is sent twice. So is a daemon under the load of a whole fleet.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod fleet;
 mod lab;
 mod ledger;
 
 use std::time::{Duration, Instant};
 
-use lab::Lab;
+use lab::{Lab, Setup};
+
 /// Kills over all rounds.
 const KILLS: usize = 20;
 
@@ -25,7 +27,7 @@ const ROUNDS_MAX: u64 = 8;
 fn twenty_kills_change_neither_the_end_nor_the_number_of_updates() {
     let (mut kills, mut in_update) = (0, 0);
     for round in 1..=ROUNDS_MAX {
-        let lab = Lab::start();
+        let lab = Lab::start(&Setup::default());
         let mut seed = Seed(round);
         loop {
             let until = lab.ledger().len() + seed.lines();
@@ -101,10 +103,14 @@ struct Seed(u64);
 
 impl Seed {
     fn lines(&mut self) -> usize {
+        20 + usize::try_from(self.next() % 90).unwrap()
+    }
+
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        20 + usize::try_from((mixed ^ (mixed >> 31)) % 90).unwrap()
+        mixed ^ (mixed >> 31)
     }
 }

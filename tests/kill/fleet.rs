@@ -1,0 +1,154 @@
+//! A daemon that drives a whole fleet over HTTPS is killed again and again: nothing is lost, and nothing is sent twice.
+//!
+//! `REDPIPE_KILL_BMCS=300 REDPIPE_KILL_TIMES=10 cargo test --release --test kill fleet -- --nocapture` does it to a fleet
+//! of that size, and prints what it came to.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use crate::Seed;
+use crate::lab::{Lab, Setup};
+
+/// One BMC hop, a BIOS setting, and one BIOS hop on each of two servers.
+const PIPELINE: &str = r#"
+name = "kill"
+[selector]
+match_labels = {}
+[rollout]
+max_concurrent = 100
+max_failures = 0
+[[stage]]
+name = "bmc-160"
+kind = "bmc-version"
+version = "1.60"
+image = { file = "bmc-1.60.img" }
+[[stage]]
+name = "quiet"
+kind = "bios-settings"
+settings = { QuietBoot = false }
+[[stage]]
+name = "bios-220"
+kind = "bios-version"
+version = "2.20"
+image = { file = "bios-2.20.img" }
+"#;
+
+/// What one BMC has to be told, and how often: nothing of it may be told twice.
+const ONCE: [&str; 3] = [
+    "update accepted bmc",
+    "update accepted bios",
+    "settings accepted",
+];
+
+/// Bytes of ledger that one BMC leaves for its whole way: kills are spread over it.
+const BYTES_PER_BMC: u64 = 60_000;
+
+/// For the whole fleet, whatever the machine does beside.
+const PATIENCE: Duration = Duration::from_mins(30);
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bigger fleet is asked for by the environment, and real processes take real time"
+)]
+fn a_daemon_with_a_fleet_that_is_killed_again_and_again_loses_and_doubles_nothing() {
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+    };
+    let (bmcs, kills) = (
+        number("REDPIPE_KILL_BMCS", 8),
+        number("REDPIPE_KILL_TIMES", 4),
+    );
+    let began = Instant::now();
+    let lab = Lab::start(&Setup {
+        bmcs: usize::try_from(bmcs).unwrap(),
+        speed: u32::try_from(number("REDPIPE_KILL_SPEED", 300)).unwrap(),
+        pipeline: PIPELINE,
+    });
+    let deadline = began + PATIENCE;
+    let mut seed = Seed(bmcs * 1000 + kills);
+    let mut daemon = start(&lab, deadline);
+    let mut apply = lab.redpipe(&["apply", "--yes"]);
+    let mut in_flight = Vec::new();
+    for _ in 0..kills {
+        let share = bmcs * BYTES_PER_BMC / (kills + 1);
+        let until = lab.ledger_bytes() + share / 2 + seed.next() % share;
+        wait(&lab, deadline, &mut daemon, |lab| {
+            lab.ledger_bytes() >= until
+        });
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+        in_flight.push(open_runs(&lab));
+        daemon = start(&lab, deadline);
+    }
+    // Whoever followed it was left alone by the first kill; another one follows it to the end.
+    assert_eq!(apply.wait().unwrap().code(), Some(130), "{}", lab.story());
+    let code = lab.redpipe(&["apply", "--yes"]).wait().unwrap().code();
+    assert_eq!(code, Some(0), "{}", lab.story());
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    let requests = check(&lab, bmcs);
+    assert!(in_flight.iter().any(|open| *open > 0), "no kill met a run");
+    told(&format!(
+        "{bmcs} BMCs, killed {kills} times with {in_flight:?} runs under way: all completed, nothing doubled, {requests} requests, {:.0} s",
+        began.elapsed().as_secs_f64()
+    ));
+}
+
+/// A daemon that serves.
+fn start(lab: &Lab, deadline: Instant) -> Child {
+    let mut daemon = lab.redpipe(&["daemon"]);
+    wait(lab, deadline, &mut daemon, Lab::is_served);
+    daemon
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a deadline in real time, for processes that hang"
+)]
+fn wait(lab: &Lab, deadline: Instant, daemon: &mut Child, wanted: impl Fn(&Lab) -> bool) {
+    while !wanted(lab) {
+        let ended = daemon.try_wait().unwrap();
+        let is_late = Instant::now() > deadline;
+        assert!(ended.is_none() && !is_late, "{ended:?}: {}", lab.story());
+        std::thread::yield_now();
+    }
+}
+
+fn open_runs(lab: &Lab) -> usize {
+    let status = lab.status();
+    let runs = status["runs"].as_array().unwrap();
+    let is_open = |run: &&serde_json::Value| run["phase"] == "InProgress";
+    runs.iter().filter(is_open).count()
+}
+
+/// Every BMC has one run, which is completed, and was told everything once. How many requests it took.
+fn check(lab: &Lab, bmcs: u64) -> usize {
+    let status = lab.status();
+    let runs = status["runs"].as_array().unwrap();
+    let mut done = std::collections::BTreeSet::new();
+    for run in runs {
+        assert_eq!(run["phase"], "Completed", "{run}");
+        done.insert(run["bmc"].as_str().unwrap().to_owned());
+    }
+    let count = usize::try_from(bmcs).unwrap();
+    assert_eq!(done.len(), count);
+    let ledger = lab.ledger();
+    let destructive = ledger.destructive();
+    assert_eq!(destructive.len(), count);
+    // What one BMC needs is what every other one needs: a reset too many would stand out.
+    let usual = destructive.values().next().unwrap();
+    for (bmc, told) in &destructive {
+        for (what, times) in told {
+            let is_once = ONCE.iter().any(|once| what.starts_with(once));
+            assert!(!is_once || *times == 1, "{bmc}: {times} times `{what}`");
+        }
+        assert_eq!(told, usual, "{bmc}");
+    }
+    ledger.len()
+}
+
+#[expect(clippy::print_stdout, reason = "the figure is what it is run for")]
+fn told(text: &str) {
+    println!("{text}");
+}
