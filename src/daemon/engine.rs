@@ -78,10 +78,8 @@ impl Engine {
     /// Whether a run drives a BMC, of whatever process.
     pub(super) fn is_driven_elsewhere(&self, bmc: &BmcName) -> Result<bool, Fault> {
         let now = self.clock().now();
-        let leases = self.parts.store.leases().map_err(|error| error.fault())?;
-        Ok(leases.iter().any(|lease| {
-            lease.bmc == *bmc && lease.expires_at > now && !lease.owner.is_dead(self.owner())
-        }))
+        let lease = self.parts.store.lease(bmc).map_err(|error| error.fault())?;
+        Ok(lease.is_some_and(|lease| lease.expires_at > now && !lease.owner.is_dead(self.owner())))
     }
 
     /// Clients that are kept no more: of all BMCs, or of those for which a list has nothing, or something else. Whoever

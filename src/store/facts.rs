@@ -207,6 +207,10 @@ pub trait Facts: Send + Sync {
 
     /// Remembers who the BMC is, with every claim to be found by [`Facts::claimants`].
     fn remember_identity(&self, bmc: &BmcName, identity: &Identity) -> Result<(), StoreError> {
+        // Asked at every look, and almost always known.
+        if self.identity(bmc)?.as_ref() == Some(identity) {
+            return Ok(());
+        }
         let wanted = claims(identity);
         for old in self
             .facts(FactKind::Claim, bmc.as_str())?

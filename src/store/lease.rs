@@ -124,6 +124,9 @@ pub trait Leases: Send + Sync {
     /// Gives a lease back. Giving back what is already lost is an error that may be ignored.
     fn release_lease(&self, lease: &Lease) -> Result<(), LeaseError>;
 
+    /// The lease of a BMC, where somebody holds it, whether or not it has run out.
+    fn lease(&self, bmc: &BmcName) -> Result<Option<Lease>, StoreError>;
+
     /// Every lease that somebody holds, whether or not it has run out.
     fn leases(&self) -> Result<Vec<Lease>, StoreError>;
 }

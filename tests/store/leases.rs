@@ -52,6 +52,8 @@ fn a_lease_that_ran_out_goes_to_the_next_and_is_lost_to_the_last() {
             Err(LeaseError::Lost { .. })
         ));
         assert_eq!(store.leases().unwrap()[0].owner, owner(2));
+        let held = store.lease(&"b".into()).unwrap().unwrap();
+        assert_eq!(vec![held], store.leases().unwrap());
     });
 }
 
@@ -85,6 +87,7 @@ fn epochs_grow_over_releases() {
             );
             store.release_lease(&lease).unwrap();
             assert!(store.leases().unwrap().is_empty());
+            assert_eq!(store.lease(&"b".into()).unwrap(), None);
         }
     });
 }

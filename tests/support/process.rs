@@ -353,6 +353,10 @@ impl Leases for ProcessStore {
         self.inner.release_lease(lease)
     }
 
+    fn lease(&self, bmc: &BmcName) -> Result<Option<Lease>, StoreError> {
+        self.inner.lease(bmc)
+    }
+
     fn leases(&self) -> Result<Vec<Lease>, StoreError> {
         self.inner.leases()
     }

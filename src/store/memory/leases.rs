@@ -76,6 +76,14 @@ impl Leases for MemoryStore {
         Ok(())
     }
 
+    fn lease(&self, bmc: &BmcName) -> Result<Option<Lease>, StoreError> {
+        let state = self.state();
+        Ok(state.leases.get(bmc).and_then(|state| {
+            let holder = state.holder.clone()?;
+            Some(holder.lease(bmc, state.epoch, Taken::Free))
+        }))
+    }
+
     fn leases(&self) -> Result<Vec<Lease>, StoreError> {
         let state = self.state();
         let held = state.leases.iter().filter_map(|(bmc, state)| {

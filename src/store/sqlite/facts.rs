@@ -49,7 +49,12 @@ impl Facts for SqliteStore {
         change: &mut dyn FnMut(Option<Value>) -> Option<Value>,
     ) -> Result<Option<Value>, StoreError> {
         Ok(self.write("remember a fact", |tx| {
-            let changed = change(body(tx, kind, about, subject)?);
+            let before = body(tx, kind, about, subject)?;
+            let changed = change(before.clone());
+            if changed == before {
+                // Nothing is written, and no disk is waited for.
+                return Ok(changed);
+            }
             match &changed {
                 Some(value) => tx.execute(
                     "INSERT OR REPLACE INTO facts (kind, about, subject, body) VALUES (?1, ?2, ?3, ?4)",

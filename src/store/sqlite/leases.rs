@@ -75,6 +75,14 @@ impl Leases for SqliteStore {
         })?)
     }
 
+    fn lease(&self, bmc: &BmcName) -> Result<Option<Lease>, StoreError> {
+        let stored = self.read("read a lease", |tx| Ok(stored_lease(tx, bmc)?))?;
+        Ok(stored.and_then(|state| {
+            let holder = state.holder?;
+            Some(holder.lease(bmc, state.epoch, Taken::Free))
+        }))
+    }
+
     fn leases(&self) -> Result<Vec<Lease>, StoreError> {
         Ok(self.read("list leases", |tx| {
             let mut query =

@@ -64,6 +64,32 @@ async fn under_observe_drift_is_told_and_nothing_is_written() {
     daemon.end().await;
 }
 
+/// A disk that is waited for at every observation would be the slowest part of a big fleet.
+#[tokio::test(start_paused = true)]
+async fn observing_what_is_known_writes_nothing_into_the_state() {
+    let world = World::one(1, "");
+    let text = observing(&[settings("post", "bios", "BootMode = \"Uefi\"")]);
+    completed(&world, &world.apply(&[&text]).await);
+    let mut daemon = Running::start(&world, &Files::new(&world, &[&text]));
+    daemon.pass(20 * MINUTE).await;
+    let log = world.folder.path().join("state.db-wal");
+    let (before, polls) = (std::fs::read(&log).unwrap(), daemon.bmc("mock-1").polls);
+    for note in ["one", "two", "three"] {
+        // Something that nobody watches: all is read and compared again.
+        world.bmc("mock-1", |bmc| {
+            bmc.set_attribute(0, "AssetNote", json!(note));
+        });
+        daemon.pass(10 * MINUTE).await;
+    }
+    assert!(daemon.bmc("mock-1").polls >= polls + 5);
+    assert_eq!(daemon.bmc("mock-1").state, Some(DriftState::InSync));
+    assert!(
+        std::fs::read(&log).unwrap() == before,
+        "the state was written"
+    );
+    daemon.end().await;
+}
+
 /// Scenario 90: given a single bad poll, then no drift is reported.
 #[tokio::test(start_paused = true)]
 async fn one_odd_answer_is_no_drift_and_one_missed_is_not_unreachable() {
