@@ -96,7 +96,7 @@ pub struct FleetEvent {
     /// Which BMC; `None` = the daemon itself.
     pub bmc: Option<BmcName>,
     /// A stable kebab-case word: `drift-detected`, `drift-cleared`, `unreachable`, `reachable`, `recovery`,
-    /// `drift-stuck`, `mass-drift`, `files-refused`, `files-loaded`.
+    /// `drift-stuck`, `mass-drift`, `looks-factory-reset`, `files-refused`, `files-loaded`.
     pub kind: &'static str,
     /// For people.
     pub message: String,

@@ -38,6 +38,21 @@ impl Memory for StoreMemory {
         )
     }
 
+    fn is_certificate_new(&self, host_port: &str) -> bool {
+        let old = self.told("read an old pin", self.store.old_pin(host_port));
+        old.is_some() && self.pin(host_port).is_some_and(|pin| Some(pin) != old)
+    }
+
+    fn settle_certificate(&self, host_port: &str) {
+        let result = self.store.keep_old_pin(host_port, None);
+        self.told("forget an old pin", result);
+    }
+
+    fn root_uuid(&self) -> Option<String> {
+        let known = self.told("read an identity", self.store.identity(&self.bmc));
+        known.and_then(|known| known.root_uuid)
+    }
+
     fn left_sessions(&self) -> Vec<SessionNote> {
         let notes = self.told(
             "read sessions",

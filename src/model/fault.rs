@@ -93,6 +93,8 @@ pub enum FaultKind {
     LoginRefused,
     /// The credentials were refused before and are not tried again.
     CredentialsBad,
+    /// The BMC refused the credentials, and shows that it is not as it was: nothing is tried again.
+    LooksReset,
     /// The account must change its password first.
     PasswordChangeRequired,
     /// All sessions of the BMC are taken.
@@ -148,6 +150,7 @@ impl FaultKind {
             Self::NotReady => "not-ready",
             Self::LoginRefused => "login-refused",
             Self::CredentialsBad => "credentials-bad",
+            Self::LooksReset => "looks-factory-reset",
             Self::PasswordChangeRequired => "password-change-required",
             Self::SessionsExhausted => "sessions-exhausted",
             Self::CertificateChanged => "certificate-changed",

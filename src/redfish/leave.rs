@@ -61,6 +61,7 @@ impl Leave {
                         open: true,
                     });
                 }
+                LoginLeave::LooksReset => return Err(looks_reset(line, &[], None)),
                 LoginLeave::BadHere => return Err(bad_here(line)),
                 LoginLeave::BadEverywhere => return Err(bad_everywhere(line)),
                 LoginLeave::Wait(_) if line.in_outage() => return Err(too_early(line)),
@@ -94,11 +95,11 @@ impl Drop for Leave {
     }
 }
 
-/// Writes down a refusal that came without asking: basic credentials that used to be taken.
-pub(super) fn note_refusal(line: &Line, memory: &dyn Memory, mark: &str) {
+/// Writes down an end that came without asking: basic credentials that used to be taken.
+pub(super) fn note_end(line: &Line, memory: &dyn Memory, mark: &str, end: LoginEnd) {
     let (rule, now) = (rule(line, memory), line.now());
     memory.with_logins(mark, &mut |record| {
-        record.end(line.bmc.as_str(), now, rule, LoginEnd::Refused);
+        record.end(line.bmc.as_str(), now, rule, end);
     });
 }
 
@@ -134,6 +135,27 @@ fn bad_everywhere(line: &Line) -> Fault {
     Fault::new(FaultKind::CredentialsBad, Retry::Operator, text).with_hint(format!(
         "change them, or run `redpipe trust --credentials {bmc}` once they are right"
     ))
+}
+
+/// Why no login is tried on a BMC that is not as it was; `refusal` is what it said to the last one.
+pub(super) fn looks_reset(line: &Line, signs: &[&str], refusal: Option<&Fault>) -> Fault {
+    let bmc = &line.bmc;
+    let seen: Vec<&str> = std::iter::once("refused the login")
+        .chain(signs.iter().copied())
+        .collect();
+    let seen = seen.join(" and ");
+    let text = format!(
+        "bmc `{bmc}` looks factory-reset: it {seen}; no other is tried, which could lock the account"
+    );
+    let hint = format!(
+        "look at the machine; once its account is as the inventory says, `redpipe trust --credentials --identity {bmc}`"
+    );
+    let mut fault = Fault::new(FaultKind::LooksReset, Retry::Operator, text).with_hint(hint);
+    if let Some(refusal) = refusal {
+        fault.messages.clone_from(&refusal.messages);
+        fault.status = refusal.status;
+    }
+    fault
 }
 
 fn too_early(line: &Line) -> Fault {

@@ -53,6 +53,9 @@ pub struct BmcLogins {
     /// Refused as often as allowed: not asked again until the credentials change or a person says so.
     #[serde(default)]
     pub bad: bool,
+    /// Refused by a BMC that looked factory-reset: one refusal was enough.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reset: bool,
 }
 
 /// Limits for one BMC.
@@ -91,6 +94,8 @@ pub enum LoginLeave {
     Wait(Timestamp),
     /// Other logins with this credential value are under way: ask again soon.
     Busy,
+    /// No: this BMC refused it, and looked factory-reset.
+    LooksReset,
     /// No: this BMC refused it as often as allowed.
     BadHere,
     /// No: several BMCs refused it.
@@ -104,6 +109,8 @@ pub enum LoginEnd {
     Accepted,
     /// The BMC refused user or password.
     Refused,
+    /// It did, and shows that it is not as it was: its accounts are not, either.
+    LooksReset,
     /// Neither: it was not sent, its answer was lost, or the BMC was not ready.
     Unknown,
 }
@@ -116,6 +123,9 @@ impl LoginRecord {
             return LoginLeave::BadEverywhere;
         }
         if let Some(here) = self.bmcs.get_mut(bmc) {
+            if here.reset {
+                return LoginLeave::LooksReset;
+            }
             if here.bad || here.refused >= rule.refused_max {
                 here.bad = true;
                 return LoginLeave::BadHere;
@@ -154,6 +164,15 @@ impl LoginRecord {
             LoginEnd::Unknown => {
                 self.settle(bmc);
                 false
+            }
+            LoginEnd::LooksReset => {
+                // It says nothing of the credentials: other BMCs are asked as before.
+                let here = self.bmcs.entry(bmc.to_owned()).or_default();
+                here.pending_since = None;
+                here.refused = here.refused.saturating_add(1);
+                here.refused_at = None;
+                (here.bad, here.reset) = (true, true);
+                true
             }
             LoginEnd::Refused => {
                 let here = self.bmcs.entry(bmc.to_owned()).or_default();

@@ -12,6 +12,16 @@ pub trait Memory: Send + Sync {
     /// Remembers the certificate of first contact. False where another one is remembered by now: it stays.
     fn remember_pin(&self, host_port: &str, fingerprint: &str) -> bool;
 
+    /// Whether the certificate remembered for an address replaced another one by a person's word, and no login was taken
+    /// since.
+    fn is_certificate_new(&self, host_port: &str) -> bool;
+
+    /// A login was taken: the certificate is the BMC's own.
+    fn settle_certificate(&self, host_port: &str);
+
+    /// `UUID` of the service root by which the BMC is known.
+    fn root_uuid(&self) -> Option<String>;
+
     /// Sessions that processes which live no longer left on this BMC, to be deleted at the next login. Never one of a
     /// process that still runs, this one included.
     fn left_sessions(&self) -> Vec<SessionNote>;

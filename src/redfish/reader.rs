@@ -298,6 +298,7 @@ pub(super) fn ends_look(fault: &Fault) -> bool {
         | FaultKind::NotReady
         | FaultKind::LoginRefused
         | FaultKind::CredentialsBad
+        | FaultKind::LooksReset
         | FaultKind::PasswordChangeRequired
         | FaultKind::SessionsExhausted
         | FaultKind::CertificateChanged

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 use super::credentials::{CredentialSource, Login, Reload};
-use super::leave::{Leave, note_refusal};
+use super::leave::{Leave, looks_reset, note_end};
 use super::leftover::Cleaner;
 use super::line::Line;
 use super::login::{Tried, log_in, root_links};
@@ -154,7 +154,7 @@ impl Sessions {
             Standing::Nobody => return,
             Standing::Session { uri, .. } => state.stale.extend(uri.clone()),
             Standing::Basic { mark, .. } => {
-                note_refusal(line, self.memory.as_ref(), mark);
+                note_end(line, self.memory.as_ref(), mark, LoginEnd::Refused);
                 state.reload = true;
             }
         }
@@ -226,11 +226,22 @@ impl Sessions {
         };
         let mut login = source(reload).await?;
         self.abandon_dead_logins(line, &login.mark);
+        let signs = self.signs_of_reset(line, &root);
+        if state.reload && !signs.is_empty() {
+            // Basic credentials that were refused a moment ago are the one refusal.
+            let memory = self.memory.as_ref();
+            note_end(line, memory, &login.mark, LoginEnd::LooksReset);
+            return Err(Trouble::from(looks_reset(line, &signs, None)));
+        }
         loop {
             let leave = Leave::wait_for(line, &self.memory, &login.mark).await?;
             let refusal = match log_in(self, line, &login, &root).await {
                 Tried::In(standing) => {
                     leave.end(line.now(), LoginEnd::Accepted);
+                    let place = line.address.host_port();
+                    if self.memory.is_certificate_new(&place) {
+                        self.memory.settle_certificate(&place);
+                    }
                     return Ok((standing, root));
                 }
                 Tried::Failed(trouble) => {
@@ -239,6 +250,11 @@ impl Sessions {
                 }
                 Tried::Refused(fault) => fault,
             };
+            if !signs.is_empty() {
+                leave.end(line.now(), LoginEnd::LooksReset);
+                let fault = looks_reset(line, &signs, Some(&refusal));
+                return Err(Trouble::from(fault));
+            }
             let bad = leave.end(line.now(), LoginEnd::Refused);
             if reload == Reload::Cached {
                 reload = Reload::Fresh;
@@ -253,6 +269,22 @@ impl Sessions {
                 return Err(Trouble::from(refusal));
             }
         }
+    }
+
+    /// What else than a refused login shows that the BMC is not as it was.
+    fn signs_of_reset(&self, line: &Line, root: &Value) -> Vec<&'static str> {
+        let known = self.memory.root_uuid();
+        let shown = root.get("UUID").and_then(Value::as_str);
+        let is_other = known
+            .zip(shown)
+            .is_some_and(|(known, shown)| known != shown);
+        let is_new = self.memory.is_certificate_new(&line.address.host_port());
+        let signs = [
+            (is_other, "has another UUID than before"),
+            (is_new, "shows another certificate than before"),
+        ];
+        let signs = signs.into_iter().filter(|(is_so, _)| *is_so);
+        signs.map(|(_, sign)| sign).collect()
     }
 
     /// A process that was killed while it logged in tells no end any more: nobody waits for it.

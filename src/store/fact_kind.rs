@@ -5,6 +5,8 @@
 pub enum FactKind {
     /// Certificate fingerprint, by `host:port`.
     Pin,
+    /// The fingerprint that a person gave up for another one, by `host:port`, until a login is taken.
+    OldPin,
     /// A session of ours, by BMC and lock file of the process that opened it.
     Session,
     /// Discovered links, by BMC and BMC version.
@@ -34,6 +36,7 @@ impl FactKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pin => "pin",
+            Self::OldPin => "old-pin",
             Self::Session => "session",
             Self::Links => "links",
             Self::Capability => "capability",

@@ -61,6 +61,21 @@ pub trait Facts: Send + Sync {
         self.put(FactKind::Pin, host_port, "", fingerprint.map(Value::from))
     }
 
+    /// The fingerprint that a person gave up, as long as no login was taken since.
+    fn old_pin(&self, host_port: &str) -> Result<Option<String>, StoreError> {
+        text(self.fact(FactKind::OldPin, host_port, "")?, "pin")
+    }
+
+    /// Keeps a fingerprint that is given up, or (`None`) forgets it.
+    fn keep_old_pin(&self, host_port: &str, fingerprint: Option<&str>) -> Result<(), StoreError> {
+        self.put(
+            FactKind::OldPin,
+            host_port,
+            "",
+            fingerprint.map(Value::from),
+        )
+    }
+
     /// Remembers the session that a process opens or holds on a BMC, or that it holds none any more. The note is the
     /// client's own and has no token in it.
     fn remember_session(

@@ -101,6 +101,24 @@ async fn a_password_that_stays_wrong_blocks_the_run_and_locks_nobody_out() {
     assert_eq!(refused(&world, BMC), tried, "no process logs in any more");
 }
 
+/// Scenario 154, in the middle of a run.
+#[tokio::test(start_paused = true)]
+async fn a_run_on_a_bmc_that_looks_factory_reset_is_held_after_one_refused_login() {
+    let world = lab("[sessions]\nlockout_threshold = 5");
+    let report = rotated_meanwhile(&world, |world| {
+        let other = json!("00000000-1111-2222-3333-444444444444");
+        world.bmc(BMC, |bmc| bmc.set_member("/redfish/v1", "/UUID", other));
+    })
+    .await;
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    assert!(run.reason.contains("looks factory-reset"), "{}", run.reason);
+    let again = world.apply(&[&two_steps(&world)]).await;
+    assert_eq!(first(&again).phase, RunPhase::Held, "{again:#?}");
+    assert_eq!(refused(&world, BMC), 1, "no process logs in any more");
+    assert_eq!(world.caused(BMC, "update accepted"), [""; 0]);
+}
+
 /// Scenario 133.
 #[tokio::test(start_paused = true)]
 async fn twenty_runs_have_a_session_each_at_most_and_leave_none() {

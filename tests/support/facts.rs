@@ -50,6 +50,16 @@ impl Memory for Facts {
         })
     }
 
+    fn is_certificate_new(&self, _host_port: &str) -> bool {
+        false
+    }
+
+    fn settle_certificate(&self, _host_port: &str) {}
+
+    fn root_uuid(&self) -> Option<String> {
+        None
+    }
+
     fn left_sessions(&self) -> Vec<SessionNote> {
         self.with(|inner| inner.left.clone())
     }

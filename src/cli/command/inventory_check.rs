@@ -95,6 +95,7 @@ pub(crate) fn exit_of(fault: &Fault) -> Exit {
         FaultKind::Bug => Exit::Bug,
         FaultKind::LoginRefused
         | FaultKind::CredentialsBad
+        | FaultKind::LooksReset
         | FaultKind::PasswordChangeRequired
         | FaultKind::CertificateChanged
         | FaultKind::CertificateUntrusted

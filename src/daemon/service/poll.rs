@@ -16,7 +16,7 @@ use crate::daemon::prepare::Assignment;
 use crate::drift::{Comparison, DriftState, Watch};
 use crate::model::inventory::Bmc;
 use crate::model::look::Problem;
-use crate::model::{BmcName, Fault, Look, PipelineName};
+use crate::model::{BmcName, Fault, FaultKind, Look, PipelineName};
 
 /// Observations in a row that fail before a BMC is called unreachable.
 const UNREACHABLE_AFTER: u32 = 2;
@@ -148,7 +148,10 @@ impl Daemon {
         watched.is_suspect = false;
         let failures = watched.failures;
         let is_listed = !watched.assignments.is_empty();
+        let kind = fault.kind.as_str();
+        let mut is_new = false;
         self.fleet.update(name, |shown| {
+            is_new = shown.problems.iter().all(|problem| problem.kind != kind);
             shown.failures = failures;
             shown.missed(fault);
             if failures >= UNREACHABLE_AFTER && is_listed {
@@ -156,7 +159,9 @@ impl Daemon {
                 shown.items.clear();
             }
         });
-        if failures == UNREACHABLE_AFTER {
+        if fault.kind == FaultKind::LooksReset && is_new {
+            self.tell(Some(name), kind, fault.to_string());
+        } else if failures == UNREACHABLE_AFTER {
             self.tell(Some(name), "unreachable", fault.to_string());
         }
     }

@@ -3,4 +3,5 @@
 mod files;
 mod orders;
 mod recovery;
+mod reset;
 mod watching;

@@ -31,6 +31,8 @@ impl Clock for TestClock {
 #[derive(Default)]
 pub(in crate::redfish::tests) struct Disk {
     pub(in crate::redfish::tests) pins: BTreeMap<String, String>,
+    pub(in crate::redfish::tests) is_certificate_new: bool,
+    pub(in crate::redfish::tests) root_uuid: Option<String>,
     pub(in crate::redfish::tests) left: Vec<SessionNote>,
     pub(in crate::redfish::tests) held: Option<SessionNote>,
     pub(in crate::redfish::tests) etag_form: Option<String>,
@@ -68,6 +70,15 @@ impl Memory for TestMemory {
                 .or_insert_with(|| fingerprint.to_owned())
                 == fingerprint
         })
+    }
+    fn is_certificate_new(&self, _host_port: &str) -> bool {
+        self.with(|disk| disk.is_certificate_new)
+    }
+    fn settle_certificate(&self, _host_port: &str) {
+        self.with(|disk| disk.is_certificate_new = false);
+    }
+    fn root_uuid(&self) -> Option<String> {
+        self.with(|disk| disk.root_uuid.clone())
     }
     fn left_sessions(&self) -> Vec<SessionNote> {
         self.with(|disk| disk.left.clone())
