@@ -224,3 +224,17 @@ fn who_stops_following_stops_nothing() {
     lab.check_hops("mock-1");
     stopped(daemon);
 }
+
+#[test]
+fn a_daemon_tells_what_is_odd_in_its_files_like_every_other_command() {
+    let lab = Lab::start(Setup::default());
+    let path = lab.path("inventory/lab.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let plain = text.replace("{ file = \"../password\" }", "{ plain = \"kestrel\" }");
+    std::fs::write(&path, plain).unwrap();
+    let mut daemon = daemon(&lab);
+    let warning = "the password of credentials `lab` is written in the file";
+    daemon.until_says(warning);
+    stopped(daemon);
+    lab.redpipe(&["validate"]).exits(0).says(warning);
+}

@@ -13,6 +13,7 @@ use super::face;
 use crate::cli::args::DaemonArgs;
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, FilesError};
+use crate::cli::printer::Printer;
 use crate::cli::report;
 use crate::cli::shell::Shell;
 use crate::cli::signals::{Means, Signals};
@@ -32,6 +33,7 @@ pub(crate) async fn run(shell: &Shell, args: &DaemonArgs) -> Exit {
         inventory: shell.inventory.clone(),
         pipelines: args.pipelines.pipelines.clone(),
         env: Arc::clone(&shell.env),
+        printer: shell.printer,
     };
     let files = match source.read() {
         Ok(files) => files,
@@ -112,6 +114,7 @@ struct Files {
     inventory: Vec<PathBuf>,
     pipelines: Vec<PathBuf>,
     env: Env,
+    printer: Printer,
 }
 
 impl Source for Files {
@@ -140,6 +143,9 @@ impl Source for Files {
         loaded
             .check_given(&given)
             .map_err(|diagnostics| report::findings(&diagnostics))?;
+        if !loaded.warnings.findings.is_empty() {
+            self.printer.note(&report::findings(&loaded.warnings));
+        }
         Ok(Taken {
             inventory: loaded.inventory,
             pipelines: loaded.pipelines.into_iter().map(Arc::new).collect(),
