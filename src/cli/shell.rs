@@ -17,11 +17,29 @@ use super::report;
 use super::signals::{READING, Signals};
 use super::told::{ErrorRow, Told};
 use crate::daemon::{
-    Assignment, Awaited, Engine, Env, OpenOptions, Stop, assign, assign_run, open, prepare_images,
-    read_given, state_path,
+    self, Assignment, Awaited, Engine, Env, OpenOptions, Selected, Stop, assign_run, open,
+    prepare_images, read_given, select, state_path,
 };
-use crate::model::{Fault, RunKey};
+use crate::model::{BmcName, Fault, RunKey};
 use crate::pipeline::{Diagnostics, Given, Loaded, Needs, Pipeline, Selector, UnusableImage};
+
+/// What a command is about.
+pub(crate) struct Chosen {
+    /// The state, opened.
+    pub(crate) engine: Engine,
+    /// By pipeline and BMC name.
+    pub(crate) assignments: Vec<Assignment>,
+    /// Where it is not known whether the pipeline selects the BMC, and why.
+    pub(crate) unheard: Vec<(Assignment, Fault)>,
+}
+
+/// A selection as far as the files alone tell.
+struct Selecting {
+    limit: Option<Selector>,
+    given: Arc<Given>,
+    pipelines: Vec<Arc<Pipeline>>,
+    found: Selected,
+}
 
 /// One invocation.
 pub(crate) struct Shell {
@@ -152,33 +170,108 @@ impl Shell {
         }
     }
 
-    /// Files, values and images of the selected servers, all checked before any BMC is contacted.
-    pub(crate) async fn assignments(
+    /// Files, values and images of the selected servers, all checked before any BMC is contacted; but where the selection
+    /// hangs on what hardware says of itself, that is heard first.
+    pub(crate) async fn chosen(
         &self,
         loaded: &Loaded,
         limit: Option<&str>,
-    ) -> Result<Vec<Assignment>, Exit> {
-        let assignments = self.selected(loaded, limit)?;
-        self.with_images(loaded, assignments).await
+    ) -> Result<Chosen, Exit> {
+        let mut selecting = self.selecting(loaded, limit)?;
+        let found = std::mem::take(&mut selecting.found);
+        selecting.found.undecided = found.undecided;
+        selecting.found.assignments = self.with_images(loaded, found.assignments).await?;
+        let mut chosen = self.decide(loaded, selecting).await?;
+        let (new, ready): (Vec<_>, Vec<_>) = chosen
+            .assignments
+            .into_iter()
+            .partition(|each| each.needs_facts);
+        chosen.assignments = ready;
+        chosen
+            .assignments
+            .extend(self.with_images(loaded, new).await?);
+        chosen.assignments.sort_by(by_name);
+        Ok(chosen)
     }
 
     /// The same without images, for what sends none.
-    pub(crate) fn selected(
+    pub(crate) async fn chosen_to_read(
         &self,
         loaded: &Loaded,
         limit: Option<&str>,
-    ) -> Result<Vec<Assignment>, Exit> {
+    ) -> Result<Chosen, Exit> {
+        let selecting = self.selecting(loaded, limit)?;
+        self.decide(loaded, selecting).await
+    }
+
+    /// What the files alone say of the selection.
+    fn selecting(&self, loaded: &Loaded, limit: Option<&str>) -> Result<Selecting, Exit> {
         let limit = limit.map(Selector::parse).transpose().map_err(|message| {
             self.refuse(Exit::Usage, "usage", &format!("--limit: {message}"), None)
         })?;
-        let given = Arc::new(self.given(loaded)?);
-        let assignments = assign(&loaded.inventory, &shared(loaded), limit.as_ref(), &given);
-        if assignments.is_empty() {
+        let (given, pipelines) = (Arc::new(self.given(loaded)?), shared(loaded));
+        let found = select(
+            &loaded.inventory,
+            &pipelines,
+            limit.as_ref(),
+            &given,
+            &|_| None,
+        );
+        Ok(Selecting {
+            limit,
+            given,
+            pipelines,
+            found,
+        })
+    }
+
+    /// Hears what hardware says of itself where the selection hangs on it.
+    async fn decide(&self, loaded: &Loaded, selecting: Selecting) -> Result<Chosen, Exit> {
+        let Selecting {
+            limit,
+            given,
+            pipelines,
+            mut found,
+        } = selecting;
+        let mut unheard = Vec::new();
+        let engine = self.engine(loaded.inventory.bmcs.len())?;
+        if !found.undecided.is_empty() {
+            let (stop, awaited) = (Stop::new(), Awaited::default());
+            let work = daemon::hear(&engine, &found.undecided, &stop, &awaited);
+            let heard = self.reading(&stop, &awaited, work).await?;
+            let facts = |bmc: &BmcName| heard.get(bmc)?.as_ref().ok().cloned();
+            let again = select(
+                &loaded.inventory,
+                &pipelines,
+                limit.as_ref(),
+                &given,
+                &facts,
+            );
+            let mut known = found.assignments;
+            known.extend(
+                again
+                    .assignments
+                    .into_iter()
+                    .filter(|each| each.needs_facts),
+            );
+            known.sort_by(by_name);
+            found.assignments = known;
+            let left = again.undecided.into_iter();
+            unheard.extend(left.map(|each| {
+                let fault = daemon::unheard(&each, &heard);
+                (each, fault)
+            }));
+        }
+        if found.assignments.is_empty() && unheard.is_empty() {
             let hint = "compare `[selector]` and `--limit` with the labels in the inventory";
             let message = "no server of the inventory matches";
             return Err(self.refuse(Exit::NothingMatched, "nothing-matched", message, Some(hint)));
         }
-        Ok(assignments)
+        Ok(Chosen {
+            engine,
+            assignments: found.assignments,
+            unheard,
+        })
     }
 
     /// The same for the pipeline and the BMC of one run, whatever is selected now.
@@ -292,6 +385,10 @@ impl Shell {
             }
         }
     }
+}
+
+fn by_name(a: &Assignment, b: &Assignment) -> std::cmp::Ordering {
+    (&a.pipeline.name, &a.bmc.name).cmp(&(&b.pipeline.name, &b.bmc.name))
 }
 
 fn shared(loaded: &Loaded) -> Vec<Arc<Pipeline>> {

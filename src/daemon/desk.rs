@@ -183,6 +183,16 @@ impl Desk {
         }
     }
 
+    /// Some orders turn out not to be about a BMC.
+    pub(super) fn dismiss(&self, orders: &[u64], name: &(PipelineName, BmcName)) {
+        let mut errands = self.lock();
+        for order in orders {
+            if let Some(errand) = errands.by_order.get_mut(order) {
+                errand.bmcs.remove(name);
+            }
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Errands> {
         // Every change under this lock is whole by itself.
         self.errands.lock().unwrap_or_else(PoisonError::into_inner)

@@ -5,6 +5,7 @@
 pub mod board;
 mod clients;
 mod connect;
+mod contact;
 mod desk;
 mod driver;
 mod engine;
@@ -39,6 +40,7 @@ pub mod verbs;
 
 pub use board::Board;
 pub use connect::Connect;
+pub use contact::{Heard, hear, unheard};
 pub use desk::{Errand, Known, Progress};
 pub use driver::RunEnd;
 pub use engine::{Engine, EngineParts};
@@ -48,7 +50,7 @@ pub use observation::{BmcDrift, DriftDocument, DriftLine, drift};
 pub use open::{
     ImageFaults, OpenOptions, check_image_files, open, prepare_images, read_given, state_path,
 };
-pub use prepare::{Assignment, assign, assign_run};
+pub use prepare::{Assignment, KnownFacts, Selected, assign, assign_run, select};
 pub use replay::Replay;
 pub use scheduler::{ApplyOptions, ApplyReport, apply};
 pub use secrets::{Env, Secrets};

@@ -118,7 +118,7 @@ impl Wanted {
                 ..each.clone()
             };
             let servers: Vec<ServerName> = if each.bmc.servers.is_empty() {
-                shown.keys().cloned().collect()
+                each.found(shown.keys())
             } else {
                 let listed = each.listed().into_iter();
                 listed.map(|server| server.name).collect()
@@ -135,6 +135,8 @@ impl Wanted {
     pub(super) fn request(&self, full: bool) -> LookRequest {
         let mut request = LookRequest {
             state: true,
+            // A BIOS version may stand there alone.
+            software: full && self.specs.is_empty(),
             ..LookRequest::default()
         };
         for spec in &self.specs {
@@ -208,7 +210,7 @@ async fn drift_one(
     let first = assignments.first()?;
     let client = match engine.client(&first.bmc) {
         Ok(client) => client,
-        Err(fault) => return Some((unread(bmc, &fault), Some(fault))),
+        Err(fault) => return Some((BmcDrift::unread(bmc, &fault), Some(fault))),
     };
     let mut wanted = None;
     let reading = observe(engine, &client, assignments, &mut wanted, true);
@@ -216,20 +218,22 @@ async fn drift_one(
     engine.keep_links(bmc, &client);
     Some(match found {
         Ok(observed) => (told(bmc, &observed), None),
-        Err(fault) => (unread(bmc, &fault), Some(fault)),
+        Err(fault) => (BmcDrift::unread(bmc, &fault), Some(fault)),
     })
 }
 
-/// A BMC that did not say how it stands.
-pub(super) fn unread(bmc: &BmcName, fault: &Fault) -> BmcDrift {
-    BmcDrift {
-        bmc: bmc.clone(),
-        state: DriftState::Unreachable,
-        items: Vec::new(),
-        problems: vec![Problem {
-            kind: fault.kind.as_str().to_owned(),
-            message: fault.to_string(),
-        }],
+impl BmcDrift {
+    /// A BMC that did not say how it stands.
+    pub fn unread(bmc: &BmcName, fault: &Fault) -> Self {
+        Self {
+            bmc: bmc.clone(),
+            state: DriftState::Unreachable,
+            items: Vec::new(),
+            problems: vec![Problem {
+                kind: fault.kind.as_str().to_owned(),
+                message: fault.to_string(),
+            }],
+        }
     }
 }
 

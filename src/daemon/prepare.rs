@@ -1,10 +1,12 @@
 //! Before any BMC is contacted: which pipeline goes to which BMC, with every value read and every image checked.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::model::facts::{FACT_PREFIX, Facts, Label};
 use crate::model::inventory::{Bmc, Inventory, SecretSource, Server};
-use crate::model::{Fault, FaultKind, Look, Retry, RunKey, ServerName};
+use crate::model::{BmcName, Fault, FaultKind, Look, Retry, RunKey, ServerName};
 use crate::pipeline::{Given, Pipeline, Selector};
 use crate::plan::{ImageCatalog, RunSpec, Unresolvable, WantedImage, resolve, wanted_images};
 use crate::run::RunState;
@@ -26,18 +28,36 @@ pub struct Assignment {
     pub hidden: Arc<BTreeSet<String>>,
     /// Servers of a run under way that the inventory lists no more.
     pub gone: BTreeSet<ServerName>,
+    /// Whether the pipeline or the limit speaks of facts of the hardware.
+    pub needs_facts: bool,
+    /// What the hardware said of itself, where it is needed and was heard.
+    pub facts: Option<Arc<Facts>>,
+}
+
+/// What is known of the hardware behind a BMC; `None` = it never answered.
+pub type KnownFacts<'f> = &'f dyn Fn(&BmcName) -> Option<Arc<Facts>>;
+
+/// Which BMCs the pipelines select.
+#[derive(Debug, Default)]
+pub struct Selected {
+    /// Pipelines with the BMCs that own at least one selected server, by pipeline and BMC name.
+    pub assignments: Vec<Assignment>,
+    /// The same where that hangs on what the hardware says of itself, and it was not heard yet.
+    pub undecided: Vec<Assignment>,
 }
 
 /// Pairs every pipeline with the BMCs that own at least one selected server, by pipeline and BMC name.
-pub fn assign(
+pub fn select(
     inventory: &Inventory,
     pipelines: &[Arc<Pipeline>],
     limit: Option<&Selector>,
     given: &Arc<Given>,
-) -> Vec<Assignment> {
+    facts: KnownFacts<'_>,
+) -> Selected {
     let hidden = Arc::new(secret_variables(inventory, given));
-    let mut assignments = Vec::new();
+    let mut selected = Selected::default();
     for pipeline in pipelines {
+        let needs_facts = pipeline.needs_facts() || limit.is_some_and(Selector::needs_facts);
         for bmc in &inventory.bmcs {
             let assignment = Assignment {
                 pipeline: Arc::clone(pipeline),
@@ -47,13 +67,27 @@ pub fn assign(
                 images: Arc::default(),
                 hidden: Arc::clone(&hidden),
                 gone: BTreeSet::new(),
+                needs_facts,
+                facts: needs_facts.then(|| facts(&bmc.name)).flatten(),
             };
-            if assignment.selects_any() {
-                assignments.push(assignment);
+            match assignment.selects_any() {
+                Some(true) => selected.assignments.push(assignment),
+                Some(false) => {}
+                None => selected.undecided.push(assignment),
             }
         }
     }
-    assignments
+    selected
+}
+
+/// The same where no pipeline hangs on facts of the hardware.
+pub fn assign(
+    inventory: &Inventory,
+    pipelines: &[Arc<Pipeline>],
+    limit: Option<&Selector>,
+    given: &Arc<Given>,
+) -> Vec<Assignment> {
+    select(inventory, pipelines, limit, given, &|_| None).assignments
 }
 
 /// The pipeline and the BMC of one run, whatever is selected now; `None` where the files name one of them no more.
@@ -72,6 +106,8 @@ pub fn assign_run(
         images: Arc::default(),
         hidden: Arc::new(secret_variables(inventory, given)),
         gone: BTreeSet::new(),
+        needs_facts: pipeline.needs_facts(),
+        facts: None,
     })
 }
 
@@ -89,38 +125,78 @@ fn secret_variables(inventory: &Inventory, given: &Given) -> BTreeSet<String> {
 }
 
 impl Assignment {
-    fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
-        self.pipeline.selector.matches(labels)
-            && self
-                .limit
-                .as_ref()
-                .is_none_or(|limit| limit.matches(labels))
+    /// Whether labels and facts are selected; of a BMC that lists no servers they are the BMC's. `None` = that hangs on
+    /// what the hardware did not say yet.
+    fn selects(
+        &self,
+        labels: &BTreeMap<String, String>,
+        server: Option<&ServerName>,
+    ) -> Option<bool> {
+        let label = |name: &str| match (name.starts_with(FACT_PREFIX), &self.facts) {
+            (false, _) => labels.get(name).map(String::as_str).into(),
+            (true, Some(facts)) => facts.label(server, name),
+            (true, None) => Label::Unknown,
+        };
+        let wanted = self.pipeline.selector.judge(label);
+        let limit = self.limit.as_ref();
+        let within = limit.map_or(Some(true), |limit| limit.judge(label));
+        match (wanted, within) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            (None, _) | (_, None) => None,
+        }
     }
 
-    pub(super) fn selects_any(&self) -> bool {
-        if self.bmc.servers.is_empty() {
-            return self.selects(&self.bmc.labels);
+    /// Whether one server at least is selected.
+    pub(super) fn selects_any(&self) -> Option<bool> {
+        let mut verdicts: Vec<Option<bool>> = if !self.bmc.servers.is_empty() {
+            let servers = self.bmc.servers.iter();
+            servers
+                .map(|server| self.selects(&server.labels, Some(&server.name)))
+                .collect()
+        } else if let Some(facts) = &self.facts {
+            let found = facts.servers();
+            found
+                .map(|server| self.selects(&self.bmc.labels, Some(server)))
+                .collect()
+        } else {
+            vec![self.selects(&self.bmc.labels, None)]
+        };
+        // Largest last: not known counts for more than no, and yes for more than both.
+        let rank = |verdict: &Option<bool>| verdict.map_or(1, |yes| if yes { 2 } else { 0 });
+        verdicts.sort_by_key(rank);
+        let verdict = verdicts.pop().unwrap_or(Some(false));
+        let is_blind = self.needs_facts && self.facts.is_none();
+        verdict.filter(|selects| !(*selects && is_blind))
+    }
+
+    /// The same, knowing what the hardware says of itself.
+    pub(super) fn knowing(&self, facts: Option<Arc<Facts>>) -> Self {
+        Self {
+            facts: facts.filter(|_| self.needs_facts),
+            ..self.clone()
         }
-        self.bmc
-            .servers
-            .iter()
-            .any(|server| self.selects(&server.labels))
     }
 
     /// Selected servers as the inventory lists them; empty where it lists none.
     pub fn listed(&self) -> Vec<Server> {
-        self.bmc
-            .servers
-            .iter()
-            .filter(|server| self.selects(&server.labels))
-            .cloned()
-            .collect()
+        let is_selected =
+            |server: &&Server| self.selects(&server.labels, Some(&server.name)) == Some(true);
+        let servers = self.bmc.servers.iter();
+        servers.filter(is_selected).cloned().collect()
+    }
+
+    /// Of these servers, shown by a BMC for which the inventory lists none, the selected ones.
+    pub(super) fn found<'n>(&self, shown: impl Iterator<Item = &'n ServerName>) -> Vec<ServerName> {
+        let is_selected =
+            |name: &&ServerName| self.selects(&self.bmc.labels, Some(*name)) == Some(true);
+        shown.filter(is_selected).cloned().collect()
     }
 
     /// Names of the selected servers: as listed, or all that the BMC shows where the inventory lists none.
     pub fn servers(&self, look: &Look) -> Result<Vec<ServerName>, Fault> {
         if self.bmc.servers.is_empty() {
-            return Ok(look.systems.keys().cloned().collect());
+            return self.if_any(self.found(look.systems.keys()));
         }
         let listed: Vec<ServerName> = self
             .listed()
@@ -134,7 +210,7 @@ impl Assignment {
             .map(ToString::to_string)
             .collect();
         if missing.is_empty() {
-            return Ok(listed);
+            return self.if_any(listed);
         }
         let message = format!(
             "bmc `{}` shows no system for {}",
@@ -145,6 +221,19 @@ impl Assignment {
             Fault::new(FaultKind::SystemMissing, Retry::Operator, message)
                 .with_hint("compare `system` in the inventory with `redpipe inventory check`"),
         )
+    }
+
+    /// What hangs on facts may be selected no more.
+    fn if_any(&self, servers: Vec<ServerName>) -> Result<Vec<ServerName>, Fault> {
+        if self.needs_facts && servers.is_empty() {
+            let message = format!(
+                "`{}` does not select bmc `{}` as its hardware describes itself now",
+                self.pipeline.name, self.bmc.name
+            );
+            return Err(Fault::new(FaultKind::Blocked, Retry::Operator, message)
+                .with_hint("compare `[selector]` and `--limit` with `redpipe inventory check`"));
+        }
+        Ok(servers)
     }
 
     /// The same with the servers of a run under way that the inventory lists no more, as the run found them.
@@ -176,10 +265,13 @@ impl Assignment {
 
     /// The specification of a run on these servers.
     pub fn spec(&self, servers: &[ServerName]) -> Result<RunSpec, Fault> {
-        let servers: Vec<Server> = servers.iter().map(|name| self.server(name)).collect();
+        let servers = servers
+            .iter()
+            .map(|name| self.with_facts(self.server(name)));
+        let servers: Vec<Server> = servers.collect();
         let spec = resolve(
             &self.pipeline,
-            &self.bmc,
+            &self.labelled(),
             &servers,
             &self.given,
             &self.images,
@@ -193,9 +285,36 @@ impl Assignment {
     pub fn wanted_images(&self) -> Result<BTreeSet<WantedImage>, Vec<Unresolvable>> {
         let mut listed = self.listed();
         if listed.is_empty() {
+            let known = self.facts.as_ref().map(|facts| self.found(facts.servers()));
+            let known = known.unwrap_or_default();
+            listed.extend(known.iter().map(|name| self.server(name)));
+        }
+        if listed.is_empty() {
             listed.push(self.server(&ServerName(format!("{}/*", self.bmc.name))));
         }
-        wanted_images(&self.pipeline, &self.bmc, &listed, &self.given)
+        let listed: Vec<Server> = listed
+            .into_iter()
+            .map(|server| self.with_facts(server))
+            .collect();
+        wanted_images(&self.pipeline, &self.labelled(), &listed, &self.given)
+    }
+
+    /// A server with the facts among its labels, where something hangs on them.
+    fn with_facts(&self, mut server: Server) -> Server {
+        if let Some(facts) = &self.facts {
+            server.labels.extend(facts.labels(Some(&server.name)));
+        }
+        server
+    }
+
+    /// The same for the BMC.
+    fn labelled(&self) -> Cow<'_, Bmc> {
+        let Some(facts) = &self.facts else {
+            return Cow::Borrowed(&self.bmc);
+        };
+        let mut bmc = self.bmc.clone();
+        bmc.labels.extend(facts.labels(None));
+        Cow::Owned(bmc)
     }
 
     /// A server as listed, or one found behind a BMC that lists none: it has the BMC's labels.

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use super::engine::Engine;
 use super::prepare::Assignment;
 use super::stop::Stop;
+use crate::model::facts::Facts;
 use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, Look, LookRequest, PipelineName, Seen, Target};
 use crate::plan::{PlanProblem, RunReport, RunSpec, holds, look_request, problems, report};
@@ -100,6 +101,7 @@ async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Opti
             ..LookRequest::default()
         };
         let look = looked(client.look(&first).await)?;
+        let assignment = &assignment.knowing(Some(Arc::new(Facts::of(&look))));
         let servers = assignment.servers(&look)?;
         let spec = assignment.spec(&servers)?;
         engine.check_identity(&assignment.bmc, &spec, &look)?;

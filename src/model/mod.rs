@@ -6,6 +6,7 @@
 pub mod action;
 pub mod capability;
 pub mod component;
+pub mod facts;
 pub mod fault;
 pub mod id;
 pub mod inventory;
@@ -17,6 +18,7 @@ pub mod version;
 pub use action::{Action, IntentId, Outcome, TaskHandle, UpdateMethod};
 pub use capability::Capability;
 pub use component::Component;
+pub use facts::{Facts, Label};
 pub use fault::{BmcMessage, Fault, FaultKind, Retry};
 pub use id::{BmcName, PipelineName, RunKey, ServerName, StageName, Target};
 pub use inventory::{Bmc, Inventory, Server};

@@ -48,6 +48,11 @@ impl Pipeline {
         }
         needs
     }
+
+    /// Whether its selector, or what it writes, hangs on facts of the hardware.
+    pub fn needs_facts(&self) -> bool {
+        self.selector.needs_facts() || self.needs().facts
+    }
 }
 
 /// What drift leads to.

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::Label;
+use crate::model::facts::{FACT_PREFIX, FACTS};
+
 /// All terms must hold; no term at all selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
@@ -34,21 +37,45 @@ pub enum Operator {
 }
 
 impl Selector {
-    /// Whether labels satisfy every term.
+    /// Whether labels satisfy every term; of facts there are none.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
-        self.match_labels
-            .iter()
-            .all(|(key, value)| labels.get(key) == Some(value))
-            && self
-                .expressions
-                .iter()
-                .all(|expression| expression.matches(labels))
+        let label = |name: &str| Label::from(labels.get(name).map(String::as_str));
+        self.judge(label) == Some(true)
+    }
+
+    /// Whether labels satisfy every term; `None` = that hangs on a fact that was not read yet.
+    pub fn judge<'l>(&self, label: impl Fn(&str) -> Label<'l>) -> Option<bool> {
+        let is = |key: &String, value: &String| match label(key) {
+            Label::Is(found) => Some(found == value),
+            Label::Absent => Some(false),
+            Label::Unknown => None,
+        };
+        let labels = self.match_labels.iter().map(|(key, value)| is(key, value));
+        let terms = self.expressions.iter();
+        let terms = terms.map(|term| term.operator.judge(label(&term.key)));
+        // One term that does not hold is enough, whatever is not known of others.
+        let mut all = Some(true);
+        for one in labels.chain(terms) {
+            match one {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => all = None,
+            }
+        }
+        all
+    }
+
+    /// Whether a term is about a fact of the hardware.
+    pub fn needs_facts(&self) -> bool {
+        let terms = self.expressions.iter().map(|term| &term.key);
+        let mut keys = self.match_labels.keys().chain(terms);
+        keys.any(|key| key.starts_with(FACT_PREFIX))
     }
 
     /// A selector from text such as `rack=r04,role in (db,web),!x`.
     ///
-    /// Terms: `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a,b)`, `k`, `!k`. The error is a fragment that names the
-    /// term.
+    /// Terms: `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a,b)`, `k`, `!k`; a value with spaces or signs stands in
+    /// double quotes. The error is a fragment that names the term.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut selector = Self::default();
         for term in split_terms(text)? {
@@ -62,24 +89,44 @@ impl Selector {
     }
 }
 
-impl Expression {
-    /// Whether labels satisfy this term.
-    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
-        let value = labels.get(&self.key);
-        match &self.operator {
-            Operator::In(values) => value.is_some_and(|value| values.contains(value)),
-            Operator::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
-        }
+impl Operator {
+    /// Whether it holds of a label; `None` = the label was not read yet.
+    fn judge(&self, label: Label<'_>) -> Option<bool> {
+        let value = match label {
+            Label::Is(value) => Some(value),
+            Label::Absent => None,
+            Label::Unknown => return None,
+        };
+        let is_one_of =
+            |values: &[String]| value.is_some_and(|v| values.iter().any(|one| one == v));
+        Some(match self {
+            Self::In(values) => is_one_of(values),
+            Self::NotIn(values) => !is_one_of(values),
+            Self::Exists => value.is_some(),
+            Self::DoesNotExist => value.is_none(),
+        })
     }
 }
 
-/// Splits at commas outside parentheses.
+/// Why a label name can name no fact; `None` = it does, or is no fact's.
+pub(super) fn unknown_fact(name: &str) -> Option<String> {
+    let is_unknown = name.starts_with(FACT_PREFIX) && !FACTS.contains(&name);
+    is_unknown.then(|| format!("no fact of the hardware is called `{name}`"))
+}
+
+/// The facts there are, for people.
+pub(super) fn all_facts() -> String {
+    format!("facts are `{}`", FACTS.join("`, `"))
+}
+
+/// Splits at commas outside parentheses and quotes.
 fn split_terms(text: &str) -> Result<Vec<&str>, String> {
     let (mut terms, mut start, mut inside) = (Vec::new(), 0, false);
+    let mut quoted = false;
     for (at, c) in text.char_indices() {
         match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
             '(' if inside => return Err(format!("selector `{text}` opens a parenthesis twice")),
             '(' => inside = true,
             ')' if !inside => {
@@ -95,6 +142,9 @@ fn split_terms(text: &str) -> Result<Vec<&str>, String> {
             _ => {}
         }
     }
+    if quoted {
+        return Err(format!("selector `{text}` leaves a quote open"));
+    }
     if inside {
         return Err(format!("selector `{text}` leaves a parenthesis open"));
     }
@@ -106,17 +156,24 @@ fn parse_term(term: &str) -> Result<Expression, String> {
     if let Some(key) = term.strip_prefix('!') {
         return expression(key, Operator::DoesNotExist, term);
     }
-    if let Some((left, list)) = term.split_once('(') {
+    if let Some((left, list)) = split_before_quotes(term, "(") {
         return parse_set(left, list, term);
     }
-    if let Some((key, value)) = term.split_once("!=") {
-        return expression(key, Operator::NotIn(vec![plain(value, term)?]), term);
+    if let Some((key, text)) = split_before_quotes(term, "!=") {
+        return expression(key, Operator::NotIn(vec![value(text, term)?]), term);
     }
-    if let Some((key, value)) = term.split_once('=') {
-        let value = value.strip_prefix('=').unwrap_or(value);
-        return expression(key, Operator::In(vec![plain(value, term)?]), term);
+    if let Some((key, text)) = split_before_quotes(term, "=") {
+        let text = text.strip_prefix('=').unwrap_or(text);
+        return expression(key, Operator::In(vec![value(text, term)?]), term);
     }
     expression(term, Operator::Exists, term)
+}
+
+/// Splits at a sign that stands before all quotes.
+fn split_before_quotes<'t>(term: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
+    let open = term.find('"').unwrap_or(term.len());
+    let at = term[..open].find(sign)?;
+    Some((&term[..at], &term[at + sign.len()..]))
 }
 
 fn parse_set(left: &str, list: &str, term: &str) -> Result<Expression, String> {
@@ -125,9 +182,14 @@ fn parse_set(left: &str, list: &str, term: &str) -> Result<Expression, String> {
             "selector term `{term}` goes on after its parenthesis"
         ));
     };
+    let mut quoted = false;
+    let at_comma = |c: char| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    };
     let values = list
-        .split(',')
-        .map(|value| plain(value, term))
+        .split(at_comma)
+        .map(|text| value(text, term))
         .collect::<Result<Vec<_>, _>>()?;
     let mut words = left.split_whitespace();
     match (words.next(), words.next(), words.next()) {
@@ -144,7 +206,25 @@ fn expression(key: &str, operator: Operator, term: &str) -> Result<Expression, S
     if key.is_empty() {
         return Err(format!("selector term `{term}` names no label"));
     }
+    if let Some(unknown) = unknown_fact(&key) {
+        return Err(format!(
+            "selector term `{term}`: {unknown}; {}",
+            all_facts()
+        ));
+    }
     Ok(Expression { key, operator })
+}
+
+/// A value: plain, or anything between quotes.
+fn value(text: &str, term: &str) -> Result<String, String> {
+    let quoted = text
+        .trim()
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    match quoted {
+        Some(inner) if !inner.contains('"') => Ok(inner.to_owned()),
+        Some(_) | None => plain(text, term),
+    }
 }
 
 /// A label name or value: no spaces and none of the selector's own signs.
@@ -152,7 +232,7 @@ fn plain(text: &str, term: &str) -> Result<String, String> {
     let text = text.trim();
     match text
         .chars()
-        .find(|c| c.is_whitespace() || "()!=,<>".contains(*c))
+        .find(|c| c.is_whitespace() || "()!=,<>\"".contains(*c))
     {
         Some(c) => Err(format!(
             "selector term `{term}` has a `{c}` where a label name or value stands"
@@ -207,6 +287,16 @@ mod tests {
                 "a<3",
                 "selector term `a<3` has a `<` where a label name or value stands",
             ),
+            ("a=\"b", "selector `a=\"b` leaves a quote open"),
+            (
+                "a=b\"c\"",
+                "selector term `a=b\"c\"` has a `\"` where a label name or value stands",
+            ),
+            (
+                "redfish.modell=x",
+                "selector term `redfish.modell=x`: no fact of the hardware is called `redfish.modell`; facts are \
+                 `redfish.vendor`, `redfish.model`, `redfish.platform`, `redfish.bmc_version`, `redfish.bios_version`",
+            ),
         ];
         for (text, error) in cases {
             assert_eq!(Selector::parse(text), Err(error.to_owned()), "{text}");
@@ -238,5 +328,44 @@ mod tests {
             Selector::default().matches(&box_labels),
             "no term selects all"
         );
+    }
+
+    #[test]
+    fn quotes_hold_what_hardware_says_of_itself() {
+        let label = |name: &str| match name {
+            "redfish.model" => Label::Is("PowerEdge R740 (14G), rev=2"),
+            _ => Label::Absent,
+        };
+        let cases = [
+            "redfish.model=\"PowerEdge R740 (14G), rev=2\"",
+            "redfish.model in (x, \"PowerEdge R740 (14G), rev=2\")",
+            "redfish.model != \"PowerEdge R740\",!redfish.bios_version",
+        ];
+        for text in cases {
+            let selector = Selector::parse(text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(selector.judge(label), Some(true), "{text}");
+            assert!(selector.needs_facts());
+        }
+    }
+
+    #[test]
+    fn what_was_not_read_yet_decides_only_where_nothing_else_does() {
+        let label = |name: &str| match name {
+            "rack" => Label::Is("r04"),
+            "redfish.platform" => Label::Unknown,
+            _ => Label::Absent,
+        };
+        let cases = [
+            ("redfish.platform=ilo6", None),
+            ("redfish.platform!=ilo6", None),
+            ("!redfish.platform", None),
+            ("rack=r04,redfish.platform", None),
+            ("redfish.platform,rack=r05", Some(false)),
+            ("rack=r04", Some(true)),
+        ];
+        for (text, expected) in cases {
+            let selector = Selector::parse(text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(selector.judge(label), expected, "{text}");
+        }
     }
 }

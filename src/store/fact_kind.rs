@@ -17,6 +17,8 @@ pub enum FactKind {
     EtagForm,
     /// Who a BMC said it is.
     Identity,
+    /// What the hardware behind a BMC said of itself.
+    Hardware,
     /// One claim of an identity, by BMC and claim.
     Claim,
     /// Hash of a write-only value, by BMC, target and key.
@@ -42,6 +44,7 @@ impl FactKind {
             Self::Capability => "capability",
             Self::EtagForm => "etag-form",
             Self::Identity => "identity",
+            Self::Hardware => "hardware",
             Self::Claim => "claim",
             Self::Written => "written",
             Self::LockoutThreshold => "lockout-threshold",

@@ -17,6 +17,7 @@ use super::lease::Owner;
 use super::selection::Selection;
 use super::session_row::SessionRow;
 use crate::model::capability::Capability;
+use crate::model::facts::Facts as Hardware;
 use crate::model::id::{BmcName, PipelineName, Target};
 use crate::model::look::Identity;
 
@@ -323,6 +324,25 @@ pub trait Facts: Send + Sync {
             old.or_else(|| Some(fresh.clone()))
         })?;
         text(kept, "salt")?.ok_or_else(|| corrupt("salt"))
+    }
+
+    /// What the hardware behind a BMC last said of itself.
+    fn hardware(&self, bmc: &BmcName) -> Result<Option<Hardware>, StoreError> {
+        let kept = self.fact(FactKind::Hardware, "", bmc.as_str())?;
+        // What cannot be read is asked anew.
+        Ok(kept.and_then(parse))
+    }
+
+    /// The same of all BMCs.
+    fn all_hardware(&self) -> Result<BTreeMap<BmcName, Hardware>, StoreError> {
+        let rows = self.facts(FactKind::Hardware, "")?.into_iter();
+        let read = rows.filter_map(|(bmc, row)| Some((BmcName(bmc), parse(row)?)));
+        Ok(read.collect())
+    }
+
+    /// Remembers what the hardware behind a BMC says of itself.
+    fn remember_hardware(&self, bmc: &BmcName, hardware: &Hardware) -> Result<(), StoreError> {
+        self.put(FactKind::Hardware, "", bmc.as_str(), json(hardware))
     }
 
     /// What every pipeline last set out to do.

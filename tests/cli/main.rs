@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod documents;
+mod facts;
 mod handed;
 mod lab;
 mod life;

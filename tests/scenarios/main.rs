@@ -25,6 +25,7 @@ mod daemon;
 mod doubts;
 mod drift;
 mod edits;
+mod facts;
 mod fan_out;
 mod hooks;
 mod journals;

@@ -18,7 +18,8 @@ use redpipe::daemon::board::Row;
 use redpipe::daemon::orders::{self, Reached};
 use redpipe::daemon::{
     ApplyOptions, ApplyReport, Assignment, Awaited, Board, Connect, Engine, EngineParts, Env,
-    Planned, RunEnd, Secrets, Stop, apply, assign, plan, prepare_images, read_given,
+    KnownFacts, Planned, RunEnd, Secrets, Selected, Stop, apply, hear, plan, prepare_images,
+    read_given, select,
 };
 use redpipe::model::inventory::Bmc as ListedBmc;
 use redpipe::model::{About, BmcName, Fault, Order, PipelineName, RunKey, Verb};
@@ -265,7 +266,19 @@ impl World {
             .limit
             .as_deref()
             .map(|text| Selector::parse(text).unwrap());
-        let mut assignments = assign(&loaded.inventory, &pipelines, limit.as_ref(), &given);
+        let choose = |facts: KnownFacts<'_>| {
+            select(&loaded.inventory, &pipelines, limit.as_ref(), &given, facts)
+        };
+        let Selected {
+            mut assignments,
+            undecided,
+        } = choose(&|_| None);
+        if !undecided.is_empty() {
+            let (engine, awaited) = (self.engine(), Awaited::default());
+            let heard = hear(&engine, &undecided, &self.stop, &awaited).await;
+            let heard = heard.expect("nobody stops it");
+            assignments = choose(&|bmc| heard.get(bmc)?.as_ref().ok().cloned()).assignments;
+        }
         prepare_images(&mut assignments, &env)
             .await
             .unwrap_or_else(|faults| panic!("{faults:?}"));

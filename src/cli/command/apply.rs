@@ -7,11 +7,9 @@ use crate::cli::command::{handed, plan};
 use crate::cli::exit::Exit;
 use crate::cli::progress::{self, Screen};
 use crate::cli::report;
-use crate::cli::shell::Shell;
+use crate::cli::shell::{Chosen, Shell};
 use crate::cli::signals::{Signals, WRITING};
-use crate::daemon::{
-    self, ApplyOptions, ApplyReport, Assignment, Awaited, Engine, RunEnd, Stop, summary,
-};
+use crate::daemon::{self, ApplyOptions, ApplyReport, Assignment, RunEnd, Stop, summary};
 use crate::run::RunPhase;
 use crate::run::status::RunStatus;
 
@@ -25,15 +23,11 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
-    let assignments = match shell.assignments(&loaded, args.limit.as_deref()).await {
-        Ok(assignments) => assignments,
+    let chosen = match shell.chosen(&loaded, args.limit.as_deref()).await {
+        Ok(chosen) => chosen,
         Err(exit) => return exit,
     };
-    let engine = match shell.engine(loaded.inventory.bmcs.len()) {
-        Ok(engine) => engine,
-        Err(exit) => return exit,
-    };
-    if let Some(exit) = contradicting(shell, &assignments) {
+    if let Some(exit) = contradicting(shell, &chosen.assignments) {
         return exit;
     }
     let daemon = match handed::find(shell).await {
@@ -41,36 +35,29 @@ pub(crate) async fn run(shell: &Shell, args: &ApplyArgs) -> Exit {
         Err(exit) => return exit,
     };
     if !args.yes {
-        match agreed(shell, &engine, &assignments).await {
+        match agreed(shell, &chosen).await {
             Ok(()) => {}
             Err(exit) => return exit,
         }
     }
     if let Some(daemon) = daemon {
-        return handed::apply(shell, &engine, &daemon, &assignments, args).await;
+        return handed::apply(shell, &chosen, &daemon, args).await;
     }
     let max_concurrent = args
         .max_concurrent
         .and_then(|limit| usize::try_from(limit).ok());
-    drive(
-        shell,
-        &engine,
-        assignments,
-        ApplyOptions {
-            max_concurrent,
-            wait: args.wait,
-            only_resume: false,
-            serves: false,
-        },
-    )
-    .await
+    let options = ApplyOptions {
+        max_concurrent,
+        wait: args.wait,
+        only_resume: false,
+        serves: false,
+    };
+    drive(shell, chosen, options).await
 }
 
 /// Shows the plan and asks.
-async fn agreed(shell: &Shell, engine: &Engine, assignments: &[Assignment]) -> Result<(), Exit> {
-    let (stop, awaited) = (Stop::new(), Awaited::default());
-    let work = daemon::plan(engine, assignments, &stop, &awaited);
-    let planned = shell.reading(&stop, &awaited, work).await?;
+async fn agreed(shell: &Shell, chosen: &Chosen) -> Result<(), Exit> {
+    let planned = plan::read(shell, chosen).await?;
     if plan::show(shell, &planned) == Exit::Usage {
         return Err(Exit::Usage);
     }
@@ -95,29 +82,28 @@ async fn agreed(shell: &Shell, engine: &Engine, assignments: &[Assignment]) -> R
 }
 
 /// Runs assignments with live progress and prints the final status.
-pub(crate) async fn drive(
-    shell: &Shell,
-    engine: &Engine,
-    assignments: Vec<Assignment>,
-    options: ApplyOptions,
-) -> Exit {
-    if let Some(exit) = contradicting(shell, &assignments) {
+pub(crate) async fn drive(shell: &Shell, chosen: Chosen, options: ApplyOptions) -> Exit {
+    if let Some(exit) = contradicting(shell, &chosen.assignments) {
         return exit;
     }
-    let (_, exit) = carry(shell, engine, assignments, options).await;
+    let (_, exit) = carry(shell, chosen, options).await;
     exit
 }
 
 /// The same, for those who judge the end by themselves.
 pub(crate) async fn carry(
     shell: &Shell,
-    engine: &Engine,
-    assignments: Vec<Assignment>,
+    chosen: Chosen,
     options: ApplyOptions,
 ) -> (ApplyReport, Exit) {
-    let stop = Stop::new();
+    let Chosen {
+        engine,
+        assignments,
+        unheard,
+    } = &chosen;
+    let (stop, assignments) = (Stop::new(), assignments.clone());
     let clock = engine.clock();
-    let report = {
+    let mut report = {
         let work = daemon::apply(engine, assignments, options, &stop);
         let screen = Screen::new(shell.printer);
         let shown = progress::watch(engine.board().clone(), &screen, move || clock.now());
@@ -128,6 +114,11 @@ pub(crate) async fn carry(
             () = signals => ApplyReport::default(),
         }
     };
+    for (each, fault) in unheard {
+        let name = (each.pipeline.name.clone(), each.bmc.name.clone());
+        let end = RunEnd::NotStarted(fault.clone());
+        report.ends.entry(name).or_insert(end);
+    }
     let exit = tell(shell, &report, &stop);
     (report, exit)
 }

@@ -93,15 +93,10 @@ async fn apply_pipeline(shell: &Shell, pipeline: &Path) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
-    let assignments = match shell.assignments(&loaded, None).await {
-        Ok(assignments) => assignments,
-        Err(exit) => return exit,
-    };
-    let engine = match shell.engine(loaded.inventory.bmcs.len()) {
-        Ok(engine) => engine,
-        Err(exit) => return exit,
-    };
-    apply::drive(shell, &engine, assignments, ApplyOptions::default()).await
+    match shell.chosen(&loaded, None).await {
+        Ok(chosen) => apply::drive(shell, chosen, ApplyOptions::default()).await,
+        Err(exit) => exit,
+    }
 }
 
 /// Three BMCs with one, two and three servers, on free ports of the loopback address, and the inventory that lists them.

@@ -15,21 +15,25 @@ pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
-    let assignments = match shell.selected(&loaded, args.limit.as_deref()) {
-        Ok(assignments) => assignments,
-        Err(exit) => return exit,
-    };
-    let engine = match shell.engine(loaded.inventory.bmcs.len()) {
-        Ok(engine) => engine,
+    let chosen = match shell.chosen_to_read(&loaded, args.limit.as_deref()).await {
+        Ok(chosen) => chosen,
         Err(exit) => return exit,
     };
     let stop = Stop::new();
     let awaited = Awaited::default();
-    let work = drift(&engine, &assignments, &stop, &awaited);
-    let found = match shell.reading(&stop, &awaited, work).await {
+    let work = drift(&chosen.engine, &chosen.assignments, &stop, &awaited);
+    let mut found = match shell.reading(&stop, &awaited, work).await {
         Ok(found) => found,
         Err(exit) => return exit,
     };
+    for (each, fault) in chosen.unheard {
+        let unread = BmcDrift::unread(&each.bmc.name, &fault);
+        match found.iter_mut().find(|(known, _)| known.bmc == unread.bmc) {
+            Some((known, _)) => known.problems.extend(unread.problems),
+            None => found.push((unread, Some(fault))),
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| a.bmc.cmp(&b.bmc));
     let exits: Vec<Exit> = found.iter().map(|one| show(shell, one)).collect();
     shell.document(&DriftDocument {
         bmcs: found.into_iter().map(|(bmc, _)| bmc).collect(),

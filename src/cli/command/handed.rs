@@ -14,11 +14,9 @@ use crate::cli::args::ApplyArgs;
 use crate::cli::command::apply;
 use crate::cli::exit::Exit;
 use crate::cli::progress::{self, Screen};
-use crate::cli::shell::Shell;
+use crate::cli::shell::{Chosen, Shell};
 use crate::cli::signals::Signals;
-use crate::daemon::{
-    ApplyReport, Assignment, Engine, Progress, Replay, RunEnd, Stop, history, orders,
-};
+use crate::daemon::{ApplyReport, Engine, Progress, Replay, RunEnd, Stop, history, orders};
 use crate::model::{BmcName, Fault, Order, PipelineName, Verb};
 use crate::pipeline::Pipeline;
 
@@ -286,23 +284,26 @@ fn is_at_rest(followed: &Followed, wait: bool) -> bool {
 /// Has a daemon apply what is assigned.
 pub(crate) async fn apply(
     shell: &Shell,
-    engine: &Engine,
+    chosen: &Chosen,
     daemon: &Daemon,
-    assignments: &[Assignment],
     args: &ApplyArgs,
 ) -> Exit {
-    match try_apply(shell, engine, daemon, assignments, args).await {
+    match try_apply(shell, chosen, daemon, args).await {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
 async fn try_apply(
     shell: &Shell,
-    engine: &Engine,
+    chosen: &Chosen,
     daemon: &Daemon,
-    assignments: &[Assignment],
     args: &ApplyArgs,
 ) -> Result<Exit, Exit> {
+    let engine = &chosen.engine;
+    // The daemon hears by itself what could not be heard here, and tells what comes of it.
+    let unheard = chosen.unheard.iter().map(|(each, _)| each);
+    let mut assignments: Vec<_> = chosen.assignments.iter().chain(unheard).collect();
+    assignments.sort_by(|a, b| a.pipeline.name.cmp(&b.pipeline.name));
     if args.max_concurrent.is_some() {
         let process = &daemon.process;
         let message = format!(

@@ -9,7 +9,7 @@ use super::handed::{self, Daemon, segment};
 use crate::cli::args::RunArgs;
 use crate::cli::command::status::in_full;
 use crate::cli::exit::Exit;
-use crate::cli::shell::Shell;
+use crate::cli::shell::{Chosen, Shell};
 use crate::daemon::orders::{self, Reached};
 use crate::daemon::verbs::{self, PipelineWord, Refused, RunWord, Taken};
 use crate::daemon::{ApplyOptions, ApplyReport, Engine, RunEnd};
@@ -247,12 +247,16 @@ async fn drive(
     only_resume: bool,
 ) -> Result<(ApplyReport, Exit), Exit> {
     let loaded = shell.files(&args.pipelines.pipelines)?;
-    let assignments = shell.assignment_of(&loaded, key).await?;
+    let chosen = Chosen {
+        engine: engine.clone(),
+        assignments: shell.assignment_of(&loaded, key).await?,
+        unheard: Vec::new(),
+    };
     let options = ApplyOptions {
         only_resume,
         ..ApplyOptions::default()
     };
-    Ok(apply::carry(shell, engine, assignments, options).await)
+    Ok(apply::carry(shell, chosen, options).await)
 }
 
 fn is_over_well(end: &RunEnd) -> bool {

@@ -4,7 +4,7 @@ use crate::cli::args::PlanArgs;
 use crate::cli::command::inventory_check::exit_of;
 use crate::cli::exit::Exit;
 use crate::cli::report;
-use crate::cli::shell::Shell;
+use crate::cli::shell::{Chosen, Shell};
 use crate::daemon::{Awaited, Planned, Stop, plan};
 use crate::plan::{
     Conflict, PlanAction, PlanProblem, PlanReport, RunReport, RunSpec, TargetReport, conflicts,
@@ -16,24 +16,31 @@ pub(crate) async fn run(shell: &Shell, args: &PlanArgs) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
-    let assignments = match shell.assignments(&loaded, args.limit.as_deref()).await {
-        Ok(assignments) => assignments,
+    let chosen = match shell.chosen(&loaded, args.limit.as_deref()).await {
+        Ok(chosen) => chosen,
         Err(exit) => return exit,
     };
-    let engine = match shell.engine(loaded.inventory.bmcs.len()) {
-        Ok(engine) => engine,
-        Err(exit) => return exit,
-    };
-    let stop = Stop::new();
-    let awaited = Awaited::default();
-    let work = plan(&engine, &assignments, &stop, &awaited);
-    let planned = match shell.reading(&stop, &awaited, work).await {
+    let planned = match read(shell, &chosen).await {
         Ok(planned) => planned,
         Err(exit) => return exit,
     };
     let exit = show(shell, &planned);
     shell.document(&document(&planned));
     exit
+}
+
+/// Plans what was chosen, and tells of what else the selection could not be known.
+pub(crate) async fn read(shell: &Shell, chosen: &Chosen) -> Result<Vec<Planned>, Exit> {
+    let (stop, awaited) = (Stop::new(), Awaited::default());
+    let work = plan(&chosen.engine, &chosen.assignments, &stop, &awaited);
+    let mut planned = shell.reading(&stop, &awaited, work).await?;
+    planned.extend(chosen.unheard.iter().map(|(each, fault)| Planned {
+        pipeline: each.pipeline.name.clone(),
+        bmc: each.bmc.name.clone(),
+        spec: None,
+        report: Err(fault.clone()),
+    }));
+    Ok(planned)
 }
 
 /// Plans as a person reads them, with what is odd about the BMCs below.

@@ -171,7 +171,14 @@ fn carrying(engine: &Engine, assignment: &Assignment) -> Assignment {
     let open = store.unfinished_run(&assignment.bmc.name).ok().flatten();
     let ours = open.filter(|row| row.key.pipeline == assignment.pipeline.name);
     let state = ours.and_then(|row| history::state_of(store.as_ref(), &row.key).ok());
-    state.map_or_else(|| assignment.clone(), |state| assignment.carrying(&state))
+    let kept = assignment
+        .needs_facts
+        .then(|| engine.kept_facts(&assignment.bmc.name));
+    let assignment = assignment.knowing(kept.flatten());
+    match state {
+        Some(state) => assignment.carrying(&state),
+        None => assignment,
+    }
 }
 
 impl Driver<'_> {

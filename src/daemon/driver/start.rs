@@ -7,6 +7,7 @@ use super::{Driver, Halt, Later, RunEnd};
 use crate::daemon::history;
 use crate::daemon::journal::Journal;
 use crate::daemon::rollout::Needs;
+use crate::model::facts::Facts;
 use crate::model::order::pause;
 use crate::model::{Fault, FaultKind, Look, LookRequest, Retry, Seen};
 use crate::plan::{Remembered, RunSpec};
@@ -122,8 +123,11 @@ impl Driver<'_> {
         let look = self.first_look(&request).await?;
         self.engine.keep_links(&self.bmc.name, &self.client);
         let not_started = |fault| Halt::End(RunEnd::NotStarted(fault));
-        let servers = self.assignment.servers(&look).map_err(not_started)?;
-        let mut spec = self.assignment.spec(&servers).map_err(not_started)?;
+        // What it says now is what counts until the run is over.
+        let facts = self.engine.keep_facts(&self.bmc.name, Facts::of(&look));
+        let assignment = self.assignment.knowing(Some(facts));
+        let servers = assignment.servers(&look).map_err(not_started)?;
+        let mut spec = assignment.spec(&servers).map_err(not_started)?;
         if self.cause.recovering().is_some() {
             spec.never_lowers();
         }

@@ -4,6 +4,7 @@
 //! One loop owns all of it; only observations and runs are tasks of their own, and a panic in one of them is a panic of
 //! the process: the next one carries on.
 
+mod facts;
 mod lines;
 mod order;
 mod poll;

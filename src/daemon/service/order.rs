@@ -101,16 +101,24 @@ impl Daemon {
         let all = self
             .watched
             .values()
-            .flat_map(|each| each.assignments.iter());
-        let meant: Vec<Assignment> = all
-            .filter(|each| each.pipeline.name == *name)
-            .map(|each| Assignment {
-                limit: limit.clone(),
-                ..each.clone()
-            })
-            .filter(Assignment::selects_any)
-            .collect();
+            .flat_map(|each| each.assignments.iter().chain(each.undecided.iter()));
+        let (mut meant, mut undecided) = (Vec::new(), Vec::new());
+        for each in all.filter(|each| each.pipeline.name == *name) {
+            let limited = self.limited(each, limit.as_ref());
+            match limited.selects_any() {
+                Some(true) => meant.push(limited),
+                Some(false) => {}
+                None => undecided.push(limited.bmc.name),
+            }
+        }
         let mut progress = BTreeMap::new();
+        for bmc in undecided {
+            // Whether it is about them is known once they have answered.
+            if let Some(watched) = self.watched.get_mut(&bmc) {
+                watched.waiting.insert(name.clone());
+            }
+            progress.insert((name.clone(), bmc), Progress::Open);
+        }
         let mut due = Vec::new();
         for assignment in meant {
             let name = (name.clone(), assignment.bmc.name.clone());
@@ -141,7 +149,7 @@ impl Daemon {
     }
 
     /// Whether the run that has begun since a time is over; `None` = none has.
-    fn begun_since(&self, assignment: &Assignment, at: Timestamp) -> Option<bool> {
+    pub(super) fn begun_since(&self, assignment: &Assignment, at: Timestamp) -> Option<bool> {
         let (pipeline, bmc) = (&assignment.pipeline.name, &assignment.bmc.name);
         let latest = self.engine.store().latest_run(pipeline, bmc).ok()??;
         (latest.opened_at >= at).then_some(latest.finished_at.is_some())

@@ -147,7 +147,7 @@ impl Daemon {
         watched.failures = watched.failures.saturating_add(1);
         watched.is_suspect = false;
         let failures = watched.failures;
-        let is_listed = !watched.assignments.is_empty();
+        let is_listed = !watched.assignments.is_empty() || !watched.undecided.is_empty();
         let kind = fault.kind.as_str();
         let mut is_new = false;
         self.fleet.update(name, |shown| {
@@ -164,6 +164,7 @@ impl Daemon {
         } else if failures == UNREACHABLE_AFTER {
             self.tell(Some(name), "unreachable", fault.to_string());
         }
+        self.unheard(name, fault);
     }
 
     fn observed(&mut self, name: &BmcName, observed: &Observed, full: bool) {
@@ -209,6 +210,7 @@ impl Daemon {
             self.tell(Some(name), "reachable", "it answers again".to_owned());
         }
         self.drift_moved(name, &declared, &begun, &cleared);
+        self.heard(name, &observed.look);
     }
 
     /// Tells what began and what ended, and mends what may be mended.

@@ -12,7 +12,7 @@ use super::lines::Lines;
 use super::watched::Watched;
 use super::{Daemon, Service, Taken};
 use crate::daemon::fleet::Files;
-use crate::daemon::prepare::{Assignment, assign, assign_run};
+use crate::daemon::prepare::{Assignment, assign_run};
 use crate::daemon::scheduler::Turns;
 use crate::model::inventory::Inventory;
 use crate::model::{BmcName, RunKey};
@@ -110,11 +110,11 @@ impl Daemon {
             pipelines,
             given,
         } = taken;
-        let mut by_bmc: BTreeMap<BmcName, Vec<Assignment>> = BTreeMap::new();
-        for assignment in assign(&inventory, &pipelines, None, &given) {
-            let name = assignment.bmc.name.clone();
-            by_bmc.entry(name).or_default().push(assignment);
-        }
+        self.given = given;
+        let mut facts = self.engine.all_kept_facts();
+        let selected = self.select(&inventory, &pipelines, &|bmc| facts.get(bmc).cloned());
+        let mut by_bmc = by_bmc_name(selected.assignments);
+        let mut undecided = by_bmc_name(selected.undecided);
         self.fleet.list(&inventory.bmcs);
         let (count, start) = (inventory.bmcs.len(), Instant::now());
         let mut before = std::mem::take(&mut self.watched);
@@ -122,14 +122,16 @@ impl Daemon {
         for (place, bmc) in inventory.bmcs.iter().enumerate() {
             let mut assignments = by_bmc.remove(&bmc.name).unwrap_or_default();
             assignments.sort_by(|a, b| a.pipeline.name.cmp(&b.pipeline.name));
-            let watched = if let Some(mut known) = before.remove(&bmc.name) {
-                known.replace(bmc, assignments);
+            let undecided = undecided.remove(&bmc.name).unwrap_or_default();
+            let mut watched = if let Some(mut known) = before.remove(&bmc.name) {
+                known.replace(bmc, assignments, undecided);
                 known
             } else {
                 let first = start + spread(place, count, bmc.poll_interval);
                 new.push((bmc.name.clone(), first));
-                Watched::new(bmc, assignments)
+                Watched::new(bmc, assignments, undecided)
             };
+            watched.facts = facts.remove(&bmc.name);
             self.watched.insert(bmc.name.clone(), watched);
         }
         self.due.retain(|(_, name)| self.watched.contains_key(name));
@@ -143,7 +145,7 @@ impl Daemon {
             .collect();
         self.mass
             .retain(|name, _| self.pipelines.contains_key(name));
-        (self.inventory, self.given) = (inventory, given);
+        self.inventory = inventory;
         let generations = self.pipelines.iter().filter_map(|(name, pipeline)| {
             let generation = self.engine.generation(pipeline).ok()?;
             Some((name.clone(), generation))
@@ -168,6 +170,15 @@ impl Daemon {
         let pipelines: Vec<Arc<Pipeline>> = self.pipelines.values().cloned().collect();
         assign_run(&self.inventory, &pipelines, key, &self.given)
     }
+}
+
+fn by_bmc_name(assignments: Vec<Assignment>) -> BTreeMap<BmcName, Vec<Assignment>> {
+    let mut by_bmc: BTreeMap<BmcName, Vec<Assignment>> = BTreeMap::new();
+    for assignment in assignments {
+        let name = assignment.bmc.name.clone();
+        by_bmc.entry(name).or_default().push(assignment);
+    }
+    by_bmc
 }
 
 /// First observations are spread evenly: the first one at once, the last one when the first is due again.

@@ -10,6 +10,7 @@ use crate::daemon::observation::Wanted;
 use crate::daemon::prepare::Assignment;
 use crate::drift::Watch;
 use crate::model::PipelineName;
+use crate::model::facts::Facts;
 use crate::model::inventory::Bmc;
 
 /// A BMC that does not answer is not asked more seldom than this.
@@ -26,6 +27,12 @@ pub(super) struct Watched {
     pub(super) bmc: Bmc,
     /// All pipelines that select it, in name order.
     pub(super) assignments: Arc<Vec<Assignment>>,
+    /// Those of which that is not known before it has answered.
+    pub(super) undecided: Arc<[Assignment]>,
+    /// Pipelines that were ordered to be applied, and wait for what its hardware says of itself.
+    pub(super) waiting: BTreeSet<PipelineName>,
+    /// What the hardware said of itself; while a run is not over, as it was at its start.
+    pub(super) facts: Option<Arc<Facts>>,
     /// What they want of it, once known.
     pub(super) wanted: Option<Wanted>,
     /// By pipeline.
@@ -45,10 +52,13 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(bmc: &Bmc, assignments: Vec<Assignment>) -> Self {
+    pub(super) fn new(bmc: &Bmc, assignments: Vec<Assignment>, undecided: Vec<Assignment>) -> Self {
         Self {
             bmc: bmc.clone(),
             assignments: Arc::new(assignments),
+            undecided: undecided.into(),
+            waiting: BTreeSet::new(),
+            facts: None,
             wanted: None,
             watches: BTreeMap::new(),
             due: None,
@@ -61,7 +71,13 @@ impl Watched {
     }
 
     /// Takes over what the files say now.
-    pub(super) fn replace(&mut self, bmc: &Bmc, assignments: Vec<Assignment>) {
+    pub(super) fn replace(
+        &mut self,
+        bmc: &Bmc,
+        assignments: Vec<Assignment>,
+        undecided: Vec<Assignment>,
+    ) {
+        self.undecided = undecided.into();
         self.bmc = bmc.clone();
         self.wanted = None;
         let names: Vec<&PipelineName> = assignments.iter().map(|a| &a.pipeline.name).collect();

@@ -2,7 +2,7 @@
 
 use super::context::Check;
 use crate::pipeline::document::{At, ExpressionDocument, OperatorDocument, SelectorDocument};
-use crate::pipeline::selector::{Expression, Operator, Selector};
+use crate::pipeline::selector::{Expression, Operator, Selector, all_facts, unknown_fact};
 
 pub(super) fn check_selector(selector: &At<SelectorDocument>, check: &mut Check<'_>) -> Selector {
     let document = selector.get();
@@ -19,6 +19,9 @@ pub(super) fn check_selector(selector: &At<SelectorDocument>, check: &mut Check<
             .hint("write `match_labels = {}` to select every server");
     }
     let match_labels = document.match_labels.iter().flatten();
+    match_labels
+        .clone()
+        .for_each(|(key, _)| check_name(key, check));
     let expressions = document.match_expressions.iter().flatten();
     Selector {
         match_labels: match_labels
@@ -39,6 +42,9 @@ fn check_expression(
         operator,
         values,
     } = expression.get();
+    if let Some(key) = key {
+        check_name(key, check);
+    }
     let operator = operator.as_ref()?;
     let list = || -> Vec<String> {
         values
@@ -74,4 +80,12 @@ fn check_expression(
         key: key.as_ref()?.get().clone(),
         operator,
     })
+}
+
+fn check_name(key: &At<String>, check: &mut Check<'_>) {
+    if let Some(unknown) = unknown_fact(key.get()) {
+        check
+            .error(key.span(), unknown, "not a fact")
+            .hint(all_facts());
+    }
 }

@@ -7,6 +7,7 @@ use super::address::parse_address;
 use super::defaults::{Layer, bmc_layer};
 use super::pace::layered_pace;
 use super::server::check_servers;
+use crate::model::facts::FACT_PREFIX;
 use crate::model::inventory::{
     Address, AuthMode, Bmc, CredentialsRef, POLL_INTERVAL_DEFAULT, TlsMode,
 };
@@ -146,7 +147,7 @@ pub(super) fn check_labels(
 ) -> BTreeMap<String, String> {
     for key in labels.keys() {
         let text = key.get();
-        if text.starts_with("redfish.") {
+        if text.starts_with(FACT_PREFIX) {
             check
                 .error(
                     key.span(),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::{Piece, Template, Variable};
+use crate::model::facts::FACT_PREFIX;
 
 /// What a pipeline needs from outside.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,12 +18,15 @@ pub struct Needs {
     pub files: BTreeSet<PathBuf>,
     /// Programs that are run around disruptive steps.
     pub hooks: BTreeSet<PathBuf>,
+    /// Whether one of them is a fact of the hardware.
+    pub facts: bool,
 }
 
 impl Needs {
     /// Adds all of another.
     pub fn merge(&mut self, other: Needs) {
         self.env.extend(other.env);
+        self.facts |= other.facts;
         self.files.extend(other.files);
         self.hooks.extend(other.hooks);
     }
@@ -128,7 +132,8 @@ impl Template {
             Variable::File(path) => {
                 needs.files.insert(path.clone());
             }
-            Variable::BmcName | Variable::ServerName | Variable::Label(_) => {}
+            Variable::Label(label) => needs.facts |= label.starts_with(FACT_PREFIX),
+            Variable::BmcName | Variable::ServerName => {}
         });
     }
 
