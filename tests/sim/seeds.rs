@@ -16,6 +16,10 @@ pub(crate) const FOUND: &[(u64, &str)] = &[
         "I6: a stage in front of settings that were not read back yet waited for them, and they for it",
     ),
     (
+        3613,
+        "I5: the hash of a write-only value was lost with the process that had just written it down",
+    ),
+    (
         4387,
         "I1: a host that its flash had restarted by itself, which was not shown yet, was switched off by force",
     ),

@@ -67,6 +67,8 @@ impl Driver<'_> {
         let mut state = crate::run::RunState::default();
         for (at, record) in records {
             state.apply(*at, record);
+            // A process may have died between the record and what is kept of it.
+            self.engine.note(&self.bmc.name, record);
         }
         let mut servers = state
             .start
