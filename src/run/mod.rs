@@ -19,6 +19,7 @@ pub mod machine;
 mod order;
 mod pass;
 pub mod record;
+mod refusal;
 mod stage;
 mod standing;
 pub mod state;

@@ -1,6 +1,7 @@
 //! What one process leaves half done, the next one ends.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use redpipe::model::Verb;
 use redpipe::run::RunPhase;
@@ -96,4 +97,24 @@ async fn an_image_whose_deletion_never_arrived_is_deleted_by_another_request() {
     assert_eq!(run.phase, RunPhase::Cancelled, "{run:#?}");
     let deleted = words(&world, BMC, &["task deleted", "bios 1 unstaged"]);
     assert_eq!(deleted, ["task deleted 1", "bios 1 unstaged 2.20"]);
+}
+
+/// A stage that had just begun when its process died: the next one, an hour later, has all of its time.
+#[tokio::test(start_paused = true)]
+async fn an_hour_without_a_process_counts_against_no_settings_stage() {
+    for timeout in ["", "timeout = \"30m\"\n"] {
+        let world = World::one(1, "");
+        let stage = settings("quiet", "bios", "QuietBoot = false");
+        let text = pipeline(&[stage + timeout]);
+        let lives = Lives::new();
+        let one = lives.start(&world, 1, Death::AfterSend(1), Arc::new(Nobody));
+        assert!(one.apply(&world, &[&text]).await.is_none(), "nobody died");
+        drop(one);
+        tokio::time::sleep(Duration::from_hours(1)).await;
+        let other = lives.start(&world, 2, Death::Never, Arc::new(Nobody));
+        let report = other.apply(&world, &[&text]).await.unwrap();
+        completed(&world, &report);
+        assert_eq!(world.caused(BMC, "settings accepted").len(), 1);
+        assert_eq!(world.caused(BMC, "reset ").len(), 1);
+    }
 }

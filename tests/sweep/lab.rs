@@ -17,7 +17,7 @@ use crate::support::process::{Death, Process, Watcher, changes};
 use crate::support::world::World;
 use crate::{kinds, once};
 
-/// How long nobody looks at a run that is held: every flash is over by then.
+/// How long nobody is there: every flash is over by then, and so is every deadline of what redpipe does itself.
 const LATER: Duration = Duration::from_hours(1);
 
 /// Polls less often than the default, since nothing here depends on it.
@@ -81,7 +81,7 @@ impl Lab {
         }
     }
 
-    /// Lets the time pass that a person takes to come back.
+    /// Lets the time pass that a person takes to come back, or to start a process again.
     pub(crate) async fn later(&self) {
         tokio::time::sleep(LATER).await;
     }

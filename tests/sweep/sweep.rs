@@ -17,6 +17,8 @@ pub(crate) struct Moment {
     pub(crate) life: u32,
     /// How it dies.
     pub(crate) death: Death,
+    /// Whether it takes an hour until somebody starts the next one; else whoever saw it die does so at once.
+    pub(crate) later: bool,
 }
 
 /// What a story does when nobody dies.
@@ -48,7 +50,11 @@ async fn without_a_crash(story: &Story, stored: Stored) -> Usual {
             lab.later().await;
         }
         let deaths = lab.live(life, Death::Never).await.deaths;
-        moments.extend(deaths.into_iter().map(|death| Moment { life, death }));
+        moments.extend(
+            deaths
+                .into_iter()
+                .flat_map(|death| [false, true].map(|later| Moment { life, death, later })),
+        );
     }
     let asked = lab
         .world
@@ -78,8 +84,8 @@ async fn with_a_crash(
         if life > moment.life && is_at_the_end(story, usual, &lab) {
             break;
         }
-        // Whoever sees a process die starts the next one at once.
-        if life > AT_ONCE && life != moment.life + 1 {
+        let is_next = life == moment.life + 1;
+        if (is_next && moment.later) || (!is_next && life > AT_ONCE) {
             lab.later().await;
         }
         let is_last = life == moment.life;

@@ -94,6 +94,7 @@ impl Work {
         self.enter(Step::Check, at);
         self.since = at;
         self.item_since = at;
+        self.flow_since = at;
     }
 
     fn intend(&mut self, at: Timestamp, id: &IntentId, intent: &Intent) {
@@ -101,6 +102,7 @@ impl Work {
             id: id.clone(),
             intent: intent.clone(),
             at,
+            slept: self.slept,
             attempt: self.attempt,
             outcome: None,
             never_arrived: false,

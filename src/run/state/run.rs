@@ -10,6 +10,7 @@ use crate::model::look::Identity;
 use crate::model::order::Verb;
 use crate::model::{Order, RunKey, ServerName, Target};
 use crate::run::LOOKING_AGAIN;
+use crate::run::deadline::elapsed;
 use crate::run::record::{
     HoldStep, Place, Record, Recovering, RunPhase, ServerBox, StageHead, Wait,
 };
@@ -41,6 +42,8 @@ pub struct RunState {
     pub has_written: bool,
     /// When the last of them was decided.
     pub last_write_at: Option<Timestamp>,
+    /// When whoever drives the run last wrote something down.
+    pub last_at: Option<Timestamp>,
     /// Things a person should know.
     pub notices: Vec<String>,
     /// Orders taken up, oldest first.
@@ -121,9 +124,16 @@ impl Start {
 impl RunState {
     /// Adds one record. Live and on restore alike, this is the only way state changes.
     pub fn apply(&mut self, at: Timestamp, record: &Record) {
+        if let Record::Resumed { .. } = record {
+            self.slept(at);
+        }
         self.take_up(at, record);
         self.note_hold(record);
         self.note_held(at, record);
+        // A person's word says nothing of a process that drives.
+        if !matches!(record, Record::Ordered { .. }) {
+            self.last_at = Some(at);
+        }
     }
 
     fn take_up(&mut self, at: Timestamp, record: &Record) {
@@ -222,6 +232,14 @@ impl RunState {
         self.wait = None;
         if let Some(hold) = &mut self.hold {
             hold.resumed();
+        }
+    }
+
+    /// Nobody was there to do anything from the last record on.
+    fn slept(&mut self, until: Timestamp) {
+        let time = elapsed(self.last_at.unwrap_or(until), until);
+        for work in self.works.values_mut() {
+            work.sleep(time);
         }
     }
 

@@ -1,6 +1,7 @@
 //! One stage on one target: where it stands, what was asked for it, and what came of that.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -26,8 +27,13 @@ pub struct Work {
     pub since: Timestamp,
     /// When the current step began, less what it was held.
     pub step_since: Timestamp,
-    /// When the current item of a settings flow began, less what it was held.
+    /// When the current item of a settings flow began, less what it was held and the time in which no process lived.
     pub item_since: Timestamp,
+    /// The same of this try: deadlines on what the BMC does run on `since`, whoever watches; what we ourselves were to do
+    /// can only be late while somebody was there to do it.
+    pub flow_since: Timestamp,
+    /// For how long no process lived since the stage began, in all.
+    pub slept: Duration,
     /// What it waits for, and since when.
     pub wait: Option<(Wait, Timestamp)>,
     /// All intents of all tries, oldest first.
@@ -134,6 +140,8 @@ pub struct Act {
     pub intent: Intent,
     /// When it was decided.
     pub at: Timestamp,
+    /// For how long no process had lived by then, since the stage began.
+    pub slept: Duration,
     /// The try it belongs to.
     pub attempt: u32,
     /// `None` = in flight, or lost with the process.
@@ -214,6 +222,8 @@ impl Work {
             since: at,
             step_since: at,
             item_since: at,
+            flow_since: at,
+            slept: Duration::ZERO,
             wait: None,
             acts: Vec::new(),
             task: None,
@@ -310,9 +320,23 @@ impl Work {
         };
         if wait.held {
             let held = elapsed(since, at);
-            for clock in [&mut self.since, &mut self.step_since, &mut self.item_since] {
+            for clock in [
+                &mut self.since,
+                &mut self.step_since,
+                &mut self.item_since,
+                &mut self.flow_since,
+            ] {
                 *clock = after(*clock, held);
             }
+        }
+    }
+
+    /// No process lived for so long.
+    pub(super) fn sleep(&mut self, time: Duration) {
+        self.slept += time;
+        if self.wait.as_ref().is_none_or(|(wait, _)| !wait.held) {
+            self.item_since = after(self.item_since, time);
+            self.flow_since = after(self.flow_since, time);
         }
     }
 }

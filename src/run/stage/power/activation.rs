@@ -7,8 +7,9 @@ use crate::model::look::{Power, SystemView};
 use crate::pipeline::ResetPolicy;
 use crate::run::deadline::{FORCE_TIMEOUT, GRACE_TIMEOUT, POST_TIMEOUT, POWER_LAG};
 use crate::run::foreign::system;
-use crate::run::pass::{Pass, Refusal};
+use crate::run::pass::Pass;
 use crate::run::record::{Milestone, Place, Record, ResetPurpose, TaskFate};
+use crate::run::refusal::Refusal;
 
 /// First half: the look before a reset, power written down, then down until Off is seen.
 pub(in crate::run::stage) fn take_down(pass: &mut Pass<'_>, place: &Place, policy: ResetPolicy) {

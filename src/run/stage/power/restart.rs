@@ -6,8 +6,9 @@ use crate::model::{Fault, FaultKind, Retry};
 use crate::pipeline::ResetPolicy;
 use crate::run::deadline::{FORCE_TIMEOUT, GRACE_TIMEOUT, POST_TIMEOUT};
 use crate::run::foreign::system;
-use crate::run::pass::{Pass, Refusal, fault};
+use crate::run::pass::{Pass, fault};
 use crate::run::record::{Intent, Milestone, Place, Record, ResetPurpose};
+use crate::run::refusal::Refusal;
 
 /// Restarts the host; one that is off is switched on instead. `shown` = the BMC shows the wanted values already.
 pub(in crate::run::stage) fn restart(

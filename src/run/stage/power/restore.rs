@@ -4,8 +4,9 @@ use super::ready::{clear, last_purpose, send};
 use crate::model::look::Power;
 use crate::run::deadline::{GRACE_TIMEOUT, POST_TIMEOUT};
 use crate::run::foreign::system;
-use crate::run::pass::{Pass, Refusal};
+use crate::run::pass::Pass;
 use crate::run::record::{Milestone, Place, Record, ResetPurpose};
+use crate::run::refusal::Refusal;
 
 /// Power as it was before; true once it is, or once it is certain that it cannot be.
 pub(in crate::run::stage) fn restore(pass: &mut Pass<'_>, place: &Place) -> bool {

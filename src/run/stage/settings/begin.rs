@@ -125,7 +125,7 @@ impl Flow<'_> {
     fn is_late(&self, pass: &mut Pass<'_>, place: &Place) -> bool {
         let work = pass.work(place);
         let (since, timeout) = match self.stage.options.timeout {
-            Some(timeout) => (work.since, timeout),
+            Some(timeout) => (work.flow_since, timeout),
             None => (work.item_since, SETTINGS_TIMEOUT),
         };
         let wrote = work.acts.iter().any(|act| act.attempt == work.attempt);
