@@ -78,6 +78,15 @@ pub enum Seen {
     Failed(Fault),
 }
 
+impl From<Result<Look, Fault>> for Seen {
+    fn from(looked: Result<Look, Fault>) -> Self {
+        match looked {
+            Ok(look) => Self::Looked(Box::new(look)),
+            Err(fault) => Self::Failed(fault),
+        }
+    }
+}
+
 /// What one look found. Parts that were not asked for are empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {

@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::boxes::{ServerRef, system_named, systems_meant};
 use super::conversation::Conversation;
+use super::documents::Documents;
 use super::glance::Glimpse;
 use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
@@ -48,6 +51,12 @@ pub(super) struct Remembered {
     pub(super) versions: BTreeMap<String, String>,
     /// What the last look asked, and the documents that answered it; `None` = not all of them did.
     pub(super) glimpsed: Option<(LookRequest, Vec<Glimpse>)>,
+    /// What the last good look read, until something is sent that changes something.
+    pub(super) documents: Option<Documents>,
+    /// Actions sent so far: a look during which one began keeps nothing.
+    pub(super) actions: u64,
+    /// When the BMC last listed its managers and systems.
+    pub(super) listed_at: Option<Timestamp>,
     /// Where attributes are read that are written elsewhere, by write URI.
     pub(super) read_uris: BTreeMap<String, String>,
 }
@@ -77,12 +86,7 @@ impl Client {
 
     /// Looks: reads what is asked, and nothing that was asked before in the same look.
     pub fn look<'a>(&'a self, request: &'a LookRequest) -> BoxFuture<'a, Seen> {
-        Box::pin(async move {
-            match Observer::look(self, request).await {
-                Ok(look) => Seen::Looked(Box::new(look)),
-                Err(fault) => Seen::Failed(fault),
-            }
-        })
+        Box::pin(async move { Observer::look(self, request, None).await.into() })
     }
 
     /// Whether a look would find what the last one found, which asked the same: far cheaper than looking, for the BMC too.
@@ -145,6 +149,7 @@ impl Client {
     }
 
     async fn act_once(&self, action: &Action) -> Outcome {
+        self.changes();
         let mut found = match self.known_links().await {
             Ok(found) => found,
             Err(fault) => return Outcome::NotSent { fault },
@@ -181,6 +186,13 @@ impl Client {
         }
     }
 
+    /// Nothing that was read before serves any more.
+    fn changes(&self) {
+        let mut remembered = self.remember();
+        remembered.actions += 1;
+        remembered.documents = None;
+    }
+
     async fn update(&self, found: &Links, update: &UpdateAction) -> Outcome {
         let platform = self.platform_override.as_deref().unwrap_or(&found.platform);
         send_update(&self.conversation, &found.update, platform, update).await
@@ -195,7 +207,7 @@ impl Client {
             state: true,
             ..LookRequest::default()
         };
-        Observer::look(self, &request).await?;
+        Observer::look(self, &request, None).await?;
         self.links()
             .ok_or_else(|| Fault::new(FaultKind::Bug, Retry::Never, "a good look found no links"))
     }

@@ -14,6 +14,7 @@ mod clock;
 mod conversation;
 mod credentials;
 mod discover;
+mod documents;
 mod etag;
 mod glance;
 mod handle;

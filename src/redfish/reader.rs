@@ -46,7 +46,8 @@ pub(super) struct Member {
 /// The reading half of one look.
 pub(super) struct Reader<'a> {
     conversation: &'a Conversation,
-    docs: BTreeMap<String, Arc<Value>>,
+    /// Documents by the key of their URI.
+    pub(super) docs: BTreeMap<String, Arc<Value>>,
     /// What was read so far; `None` = something that was asked was not there, or not well.
     pub(super) glimpses: Option<Vec<Glimpse>>,
     /// Whether `$expand` may still be used; callers remember what is left here.
@@ -65,6 +66,12 @@ impl<'a> Reader<'a> {
             expand,
             problems: Vec::new(),
         }
+    }
+
+    /// Takes these documents for its own. What is read beside them says nothing of whether they have changed.
+    pub(super) fn go_on_from(&mut self, docs: BTreeMap<String, Arc<Value>>) {
+        self.docs = docs;
+        self.glimpses = None;
     }
 
     /// The conversation that this reader reads through.

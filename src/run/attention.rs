@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::deadline::{FIRST_POLL, HELD_POLL, POLLS_PER_WAIT, elapsed};
 use super::machine::RunMachine;
 use super::pass::spacing;
-use super::record::{Intent, ResetPurpose};
+use super::record::{Intent, Place, ResetPurpose};
 use super::state::{Step, Work};
 use super::{finish, hold, stage};
 use crate::model::LookRequest;
@@ -46,6 +46,20 @@ impl RunMachine {
             request.merge(stage::needs(&self.state, &self.spec, &place));
         }
         request
+    }
+
+    /// Whether the next look may go on from what the last one read: only while settings are about to be looked at, and
+    /// nothing is counted, doubted, under way or being flashed.
+    pub fn may_look_on(&self) -> bool {
+        let may = |place: &Place| {
+            let stage = self.spec.stage(&place.stage);
+            let is_settings =
+                stage.is_some_and(|stage| stage.kind.settings(&place.target).is_some());
+            let work = self.state.works.get(place);
+            is_settings && work.is_none_or(|work| work.step == Step::Check && work.good.is_none())
+        };
+        let places = self.state.active();
+        self.state.gone_since.is_none() && !places.is_empty() && places.iter().all(may)
     }
 
     /// How long to wait between two looks, as things stand.

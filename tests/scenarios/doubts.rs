@@ -1,12 +1,15 @@
 //! What is looked at before anything is sent, or sent again.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use mock_bmc::bmc::Bmc;
+use redpipe::model::BmcName;
 use redpipe::run::{Record, RunPhase};
+use redpipe::store::LeaseEpoch;
 
-use crate::common::{PIPELINE, bmc_hop, completed, pipeline, row, settings, stages, words};
+use crate::common::{PIPELINE, bmc_hop, completed, pipeline, settings, stages, words};
 use crate::support::lives::Lives;
-use crate::support::process::{Death, Nobody};
+use crate::support::process::{Death, Nobody, Process, Watcher};
 use crate::support::world::{World, status};
 
 const BMC: &str = "mock-1";
@@ -53,26 +56,27 @@ async fn what_a_person_flashed_after_the_plan_is_not_flashed_again() {
     assert_eq!(world.writes(BMC), [""; 0]);
 }
 
+/// Somebody who flashes a BMC right after a stage of a run has begun on it.
+struct FlashesByHand(Arc<Mutex<Bmc>>);
+
+impl Watcher for FlashesByHand {
+    fn appended(&self, _: &Process, _: &BmcName, _: LeaseEpoch, records: &[Record]) {
+        let begins = |record: &Record| matches!(record, Record::StageStarted { .. });
+        if records.iter().any(begins) {
+            self.0.lock().unwrap().set_bmc_version("1.60");
+        }
+    }
+}
+
 /// Scenario 25: while the run is at the stage already.
 #[tokio::test(start_paused = true)]
 async fn a_version_that_changes_under_a_stage_that_has_begun_is_read_right_before_the_request() {
     let world = World::one(1, "");
     let text = pipeline(&[bmc_hop(&world, "1.60")]);
-    let mut flashed = false;
-    let report = world
-        .apply_watched(&[&text], |world, rows| {
-            let has_begun = row(rows, BMC).is_some_and(|run| run.active_stages > 0);
-            if has_begun && !flashed {
-                assert_eq!(world.writes(BMC), [""; 0], "too late to flash by hand");
-                world.bmc(BMC, |bmc| bmc.set_bmc_version("1.60"));
-                flashed = true;
-            }
-            true
-        })
-        .await
-        .unwrap();
+    let by_hand = FlashesByHand(Arc::clone(&world.bmcs[BMC]));
+    let process = Lives::new().start(&world, 1, Death::Never, Arc::new(by_hand));
+    let report = process.apply(&world, &[&text]).await.unwrap();
     let run = completed(&world, &report);
-    assert!(flashed, "the stage began and ended between two glances");
     assert_eq!(stages(run), ["bmc-1.60 Completed already-there"]);
     assert_eq!(world.writes(BMC), [""; 0]);
 }

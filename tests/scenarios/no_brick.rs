@@ -1,13 +1,20 @@
 //! Sequences that must not brick, or flash twice, or take a stranger's work for ours.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use http::Method;
 use redpipe::daemon::RunEnd;
+use redpipe::model::BmcName;
+use redpipe::redfish::WireRequest;
 use redpipe::run::RunPhase;
 
 use crate::common::{
     PIPELINE, bios_hop, bmc_hop, completed, first, hop, pipeline, settings, stage, words,
 };
+use crate::support::lives::Lives;
+use crate::support::process::{Death, Process, Watcher};
 use crate::support::world::{World, end};
 
 const BMC: &str = "mock-1";
@@ -324,22 +331,36 @@ async fn a_host_that_its_flash_restarts_is_not_switched_off_before_that_would_be
     }
 }
 
+/// Somebody who takes a host past a hop, once something has happened, before the next look shows it.
+struct FlashesByHand {
+    world: Arc<World>,
+    once: &'static str,
+    is_done: AtomicBool,
+}
+
+impl Watcher for FlashesByHand {
+    fn leaves(&self, _: &Process, _: &BmcName, request: &WireRequest) {
+        let is_time = || !words(&self.world, BMC, &[self.once]).is_empty();
+        if request.method == Method::GET && !self.is_done.load(Ordering::SeqCst) && is_time() {
+            self.world.bmc(BMC, |bmc| bmc.set_bios_version(0, "2.30"));
+            self.is_done.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
 /// A host that somebody takes past the hop while our image waits for its boot: the boot would take it down again.
 #[tokio::test(start_paused = true)]
 async fn an_image_that_is_staged_is_not_activated_on_a_host_that_is_past_it_by_now() {
     for moment in ["bios 1 staged", "power 1 Off"] {
-        let world = World::one(1, "[update]\nstaged_task = \"stopping\"");
+        let world = Arc::new(World::one(1, "[update]\nstaged_task = \"stopping\""));
         let text = pipeline(&[bios_hop(&world, "2.20")]);
-        let mut is_flashed = false;
-        let texts = [text.as_str()];
-        let report = world.apply_watched(&texts, |world, _| {
-            if !is_flashed && !words(world, BMC, &[moment]).is_empty() {
-                world.bmc(BMC, |bmc| bmc.set_bios_version(0, "2.30"));
-                is_flashed = true;
-            }
-            true
+        let by_hand = Arc::new(FlashesByHand {
+            world: Arc::clone(&world),
+            once: moment,
+            is_done: AtomicBool::new(false),
         });
-        let report = report.await.unwrap();
+        let process = Lives::new().start(&world, 1, Death::Never, by_hand);
+        let report = process.apply(&world, &[&text]).await.unwrap();
         let run = first(&report);
         assert_eq!(run.phase, RunPhase::Held, "{moment}: {run:#?}");
         let reason = "`2.30` runs by now, past `2.20`, and a boot would take it down again";

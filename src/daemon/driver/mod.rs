@@ -23,7 +23,7 @@ use crate::daemon::prepare::Assignment;
 use crate::daemon::rollout::Rollout;
 use crate::daemon::stop::Stop;
 use crate::model::inventory::Bmc;
-use crate::model::{Action, Fault, FaultKind, IntentId, Outcome, Retry};
+use crate::model::{Action, Fault, FaultKind, IntentId, LookRequest, Outcome, Retry, Seen};
 use crate::redfish::Client;
 use crate::run::status::{RunStatus, status};
 use crate::run::{Decision, HookCall, Input, Permits, Record, RunMachine, RunPhase};
@@ -222,7 +222,7 @@ impl Driver<'_> {
             }
             let answered_before = self.client.answering();
             let seen = tokio::select! {
-                seen = self.client.look(&request) => seen,
+                seen = self.look(&machine, &request, last.is_some()) => seen,
                 () = self.stop.aborted() => return self.rest(&machine),
                 () = self.stop.asked(), if machine.is_at_safe_point() => return self.rest(&machine),
             };
@@ -251,6 +251,15 @@ impl Driver<'_> {
                 self.run_hook(&mut machine, &mut journal, &call).await?;
                 last = None;
             }
+        }
+    }
+
+    /// A stage that has just begun asks more than the look that began it; behind a hook everything is read anew.
+    async fn look(&self, machine: &RunMachine, request: &LookRequest, follows: bool) -> Seen {
+        if follows && machine.may_look_on() {
+            self.client.look_on(request).await
+        } else {
+            self.client.look(request).await
         }
     }
 

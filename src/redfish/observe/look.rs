@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -11,12 +12,17 @@ use crate::redfish::boxes::{Assigned, Boxes, Members, assign, read_boxes, system
 use crate::redfish::capability::capability;
 use crate::redfish::client::Client;
 use crate::redfish::discover::{allowed_values, beside_managers, expand_of, root_facts, services};
+use crate::redfish::documents::{Documents, is_within};
 use crate::redfish::identity::{identity, is_thin};
 use crate::redfish::links::{Links, RootFacts};
 use crate::redfish::quirk::{Evidence, classify};
 use crate::redfish::reader::{Expand, Reader};
 use crate::redfish::tasks::follow;
 use crate::redfish::wire::{at, key, link, text};
+
+/// How long it is believed which managers and systems a BMC has: a drawer is not swapped faster, and whatever is read of a
+/// member that has gone makes the lists be read at once.
+const LISTED_FOR: Duration = Duration::from_mins(5);
 
 /// One look under way.
 pub(in crate::redfish) struct Observer<'a> {
@@ -35,10 +41,11 @@ pub(in crate::redfish) struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// Looks.
+    /// Looks; goes on from documents that a look just before has read, where there are any.
     pub(in crate::redfish) async fn look(
         client: &'a Client,
         request: &LookRequest,
+        documents: Option<Documents>,
     ) -> Result<Look, Fault> {
         if request.root_only {
             return root_look(client).await;
@@ -49,13 +56,27 @@ impl<'a> Observer<'a> {
             remembered.links = None;
             remembered.root_read = false;
         }
+        let actions = client.remember().actions;
+        let since = documents.as_ref().map(|documents| documents.at);
+        let at = since.unwrap_or_else(|| client.conversation.now());
         let mut observer = Self::start(client).await?;
+        if let Some(documents) = documents {
+            observer.reader.go_on_from(documents.docs);
+        }
         let look = observer.answer(request).await;
         let glimpses = observer.reader.glimpses.take();
+        let docs = std::mem::take(&mut observer.reader.docs);
         observer.keep();
-        client.remember().glimpsed = glimpses
+        let mut remembered = client.remember();
+        remembered.glimpsed = glimpses
             .filter(|_| look.is_ok())
             .map(|glimpses| (request.clone(), glimpses));
+        let serves = look.is_ok() && remembered.actions == actions;
+        remembered.documents = serves.then(|| Documents {
+            docs,
+            asked: request.clone(),
+            at,
+        });
         look
     }
 
@@ -163,7 +184,8 @@ impl<'a> Observer<'a> {
     async fn boxes(&mut self, request: &LookRequest) -> Result<Boxes, Fault> {
         // Where every system is meant, a new one may have come while nobody looked.
         let may_be_more = self.first && self.client.servers.is_empty();
-        let members = if self.cold || request.work || request.fresh_session || may_be_more {
+        let asks_who = request.work && !self.was_just_listed();
+        let members = if self.cold || asks_who || request.fresh_session || may_be_more {
             Members::Listed
         } else {
             Members::Remembered
@@ -178,6 +200,9 @@ impl<'a> Observer<'a> {
             self.cold = true;
             boxes = read_boxes(&mut self.reader, &mut self.found, Members::Listed).await?;
         }
+        if self.cold || members == Members::Listed {
+            self.client.remember().listed_at = Some(self.client.conversation.now());
+        }
         self.found.bmc_version = version;
         if self.cold {
             beside_managers(&mut self.reader, &mut self.found).await?;
@@ -187,6 +212,13 @@ impl<'a> Observer<'a> {
         self.note_versions(&boxes);
         self.whole = true;
         Ok(boxes)
+    }
+
+    /// Boxes do not come and go with every look.
+    fn was_just_listed(&self) -> bool {
+        let now = self.client.conversation.now();
+        let listed_at = self.client.remember().listed_at;
+        listed_at.is_some_and(|at| is_within(at, now, LISTED_FOR))
     }
 
     /// The manager that BMC stages act on.

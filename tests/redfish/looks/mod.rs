@@ -1,5 +1,6 @@
 //! What a look makes of services that misbehave.
 
+mod on;
 mod settings;
 
 use std::collections::BTreeSet;
