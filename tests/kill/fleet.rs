@@ -69,6 +69,8 @@ fn a_daemon_with_a_fleet_that_is_killed_again_and_again_loses_and_doubles_nothin
     let mut seed = Seed(bmcs * 1000 + kills);
     let mut daemon = start(&lab, deadline);
     let mut apply = lab.redpipe(&["apply", "--yes"]);
+    // Without a daemon at the moment it looks for one, it would drive the runs itself.
+    wait(&lab, deadline, &mut daemon, |lab| open_runs(lab) > 0);
     let mut in_flight = Vec::new();
     for _ in 0..kills {
         let share = bmcs * BYTES_PER_BMC / (kills + 1);
@@ -81,8 +83,10 @@ fn a_daemon_with_a_fleet_that_is_killed_again_and_again_loses_and_doubles_nothin
         in_flight.push(open_runs(&lab));
         daemon = start(&lab, deadline);
     }
-    // Whoever followed it was left alone by the first kill; another one follows it to the end.
-    assert_eq!(apply.wait().unwrap().code(), Some(130), "{}", lab.story());
+    // Whoever followed it was left alone by a kill, unless the next daemon was there before it asked again; another one
+    // follows it to the end.
+    let code = apply.wait().unwrap().code();
+    assert!(matches!(code, Some(0 | 130)), "{code:?}: {}", lab.story());
     let code = lab.redpipe(&["apply", "--yes"]).wait().unwrap().code();
     assert_eq!(code, Some(0), "{}", lab.story());
     daemon.kill().unwrap();
