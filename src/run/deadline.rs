@@ -21,6 +21,8 @@ pub const GRACE_TIMEOUT: Duration = Duration::from_mins(5);
 /// How late a BMC may show that a host went off or into POST: seconds on most, a minute on the worst. Nothing is cut off
 /// before a host has looked idle for twice that.
 pub const POWER_LAG: Duration = Duration::from_mins(2);
+/// A host that nobody looked at for this long may have restarted meanwhile: no server's shutdown and POST are shorter.
+pub const UNSEEN_BOOT: Duration = Duration::from_secs(30);
 /// A forced power act that shows no effect for this long has failed.
 pub const FORCE_TIMEOUT: Duration = Duration::from_mins(5);
 /// From power-on to the end of POST.

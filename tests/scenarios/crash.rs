@@ -118,3 +118,24 @@ async fn an_hour_without_a_process_counts_against_no_settings_stage() {
         assert_eq!(world.caused(BMC, "reset ").len(), 1);
     }
 }
+
+/// A BMC that keeps a value though it took its write, and whose host restarted while no process lived: nothing waits for a
+/// restart any more, so nobody forces one; its try fails by the value that is not there.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_restarted_while_nobody_looked_is_not_forced() {
+    let world = World::one(1, "[bios_settings]\nsilently_kept = [\"QuietBoot\"]\n");
+    let text = pipeline(&[settings("quiet", "bios", "QuietBoot = false")]);
+    let lives = Lives::new();
+    // Seven records: the run, the stage, the write and its outcome, the power before, the reset and its outcome.
+    let one = lives.start(&world, 1, Death::AfterAppend(7), Arc::new(Nobody));
+    assert!(one.apply(&world, &[&text]).await.is_none(), "nobody died");
+    drop(one);
+    assert_eq!(words(&world, BMC, &["reset "]).len(), 1);
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    let other = lives.start(&world, 2, Death::Never, Arc::new(Nobody));
+    let report = other.apply(&world, &[&text]).await.unwrap();
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
+    let resets = words(&world, BMC, &["reset "]);
+    assert_eq!(resets, ["reset /redfish/v1/Systems/1 GracefulRestart"]);
+}

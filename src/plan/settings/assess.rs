@@ -81,7 +81,12 @@ impl SettingsAssessment {
     /// Whether something is to be written or waited for. While it is, [`foreign_pending`](Self::foreign_pending) must be
     /// empty: a write or a reset would put it into effect too.
     pub fn is_due(&self) -> bool {
-        !self.changes.is_empty() || !self.pending_ours.is_empty() || !self.unconfirmed.is_empty()
+        !self.changes.is_empty() || self.waits()
+    }
+
+    /// Whether something that is wanted waits for a reset or a job.
+    pub fn waits(&self) -> bool {
+        !self.pending_ours.is_empty() || !self.unconfirmed.is_empty()
     }
 
     /// Values to write, in the registry's form and type. Secret ones are in the clear.

@@ -9,5 +9,5 @@ mod restore;
 
 pub(super) use activation::{going_down, off, take_down};
 pub(super) use manager::reset_manager;
-pub(super) use restart::{booting, restart, restarting};
+pub(super) use restart::{Effect, booting, restart, restarting};
 pub(super) use restore::restore;

@@ -1,10 +1,12 @@
 //! A restart in one request, where no image is staged.
 
+use std::time::Duration;
+
 use super::ready::{clear, last_reset, offered, ready, send};
 use crate::model::look::Power;
 use crate::model::{Fault, FaultKind, Retry};
 use crate::pipeline::ResetPolicy;
-use crate::run::deadline::{FORCE_TIMEOUT, GRACE_TIMEOUT, POST_TIMEOUT};
+use crate::run::deadline::{FORCE_TIMEOUT, GRACE_TIMEOUT, POST_TIMEOUT, UNSEEN_BOOT};
 use crate::run::foreign::system;
 use crate::run::pass::{Pass, fault};
 use crate::run::record::{Intent, Milestone, Place, Record, ResetPurpose};
@@ -56,14 +58,23 @@ fn refuses(pass: &mut Pass<'_>, place: &Place, fault: Fault) {
     );
 }
 
+/// What the BMC shows of the values that a restart is to bring into effect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::run::stage) enum Effect {
+    /// All of them as current: proof of a restart where they were not shown before it.
+    Current,
+    /// Some of them still wait for a restart.
+    Waiting,
+    /// They neither count nor wait, or are not shown.
+    Nothing,
+}
+
 /// After a restart request: a boot, or the graceful time, then force where allowed.
-///
-/// `took_effect` = the values wanted are shown as current; proof of a restart where they were not shown before it.
 pub(in crate::run::stage) fn restarting(
     pass: &mut Pass<'_>,
     place: &Place,
     policy: ResetPolicy,
-    took_effect: bool,
+    effect: Effect,
 ) {
     let Some(system) = system(pass.look, place) else {
         return;
@@ -78,7 +89,7 @@ pub(in crate::run::stage) fn restarting(
         milestone: Milestone::Booting,
     };
     let boots = in_post == Some(true) || matches!(power, Power::Off | Power::Changing);
-    if boots || (took_effect && !shown) {
+    if boots || (effect == Effect::Current && !shown) {
         return pass.record(booted());
     }
     let forced = purpose == Some(ResetPurpose::ForceRestart);
@@ -86,8 +97,9 @@ pub(in crate::run::stage) fn restarting(
     if pass.now < until {
         return pass.wait(place, "waiting for the host to restart", Some(until));
     }
-    if in_post.is_none() {
-        // A BMC that never speaks of POST: time has passed, the read-back decides.
+    let may_be_unseen = effect == Effect::Nothing && slept(pass, place) >= UNSEEN_BOOT;
+    if in_post.is_none() || may_be_unseen {
+        // Nobody saw whether it restarted, and nothing waits for that: time has passed, the read-back decides.
         return pass.record(booted());
     }
     if forced || policy == ResetPolicy::Graceful {
@@ -102,6 +114,12 @@ pub(in crate::run::stage) fn restarting(
     if clear(pass, place) {
         force(pass, place, shown);
     }
+}
+
+/// Time in which no process lived since the last reset was asked for.
+fn slept(pass: &Pass<'_>, place: &Place) -> Duration {
+    let since = last_reset(pass, place).map_or(Duration::MAX, |act| act.slept);
+    pass.work(place).slept.saturating_sub(since)
 }
 
 /// A boot of ours where nothing is flashed: POST has to end.

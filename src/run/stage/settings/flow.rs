@@ -11,6 +11,7 @@ use crate::plan::{
 };
 use crate::run::pass::Pass;
 use crate::run::record::{How, Place, Record};
+use crate::run::stage::power::Effect;
 use crate::run::stage::{cancel, power};
 use crate::run::state::{Step, Work};
 
@@ -88,10 +89,7 @@ pub(in crate::run) fn step(pass: &mut Pass<'_>, place: &Place, stage: &StageSpec
         Step::Check => flow.check(pass, place),
         Step::Doubt(id) => flow.doubt(pass, place, &id),
         Step::Restarting => {
-            let took_effect = flow
-                .item(pass, place)
-                .is_some_and(|item| flow.is_applied(pass, place, item));
-            power::restarting(pass, place, reset, took_effect);
+            power::restarting(pass, place, reset, flow.effect(pass, place));
         }
         Step::Booting => power::booting(pass, place),
         Step::BmcReset => flow.bmc_reset(pass, place),
@@ -177,6 +175,21 @@ impl<'a> Flow<'a> {
                     .contains(&(place.target.clone(), r.uri.clone()))
             });
         read.then(|| assess(pass, place, item, &fingerprints(pass, place), &self.ours))
+    }
+
+    /// What is shown of the values of the item that is worked on.
+    fn effect(&self, pass: &Pass<'_>, place: &Place) -> Effect {
+        let Some(item) = self.item(pass, place) else {
+            return Effect::Nothing;
+        };
+        if self.is_applied(pass, place, item) {
+            return Effect::Current;
+        }
+        let seen = self.assess(pass, place, item);
+        if seen.is_some_and(|seen| seen.attributes.waits()) {
+            return Effect::Waiting;
+        }
+        Effect::Nothing
     }
 
     pub(super) fn is_applied(&self, pass: &Pass<'_>, place: &Place, item: &FlowItemSpec) -> bool {

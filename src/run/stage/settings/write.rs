@@ -93,8 +93,7 @@ impl Flow<'_> {
     /// proof: some show it before anything has read it.
     fn owes_reset(&self, pass: &Pass<'_>, place: &Place, seen: &ItemAssessment) -> bool {
         let work = pass.work(place);
-        let attributes = &seen.attributes;
-        let waits = !attributes.pending_ours.is_empty() || !attributes.unconfirmed.is_empty();
+        let waits = seen.attributes.waits();
         let needs_one = |act: &Act| {
             matches!(
                 act.intent,
