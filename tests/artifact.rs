@@ -5,12 +5,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use redpipe::artifact::{Image, ImageCache, ImageRef, gather};
+use redpipe::artifact::{
+    Image, ImageCache, ImageHost, ImageRef, ImageServer, Served, Wanted, gather,
+};
 use redpipe::model::{Fault, FaultKind, Retry};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -406,4 +408,92 @@ async fn a_redirect_is_followed_without_taking_the_password_along() {
             .to_lowercase()
             .contains("authorization")
     );
+}
+
+/// What is offered to a BMC at `host`.
+fn offered(host: &str, file: &Path) -> Wanted {
+    Wanted {
+        host: host.to_owned(),
+        port: 443,
+        path: "secret/image.bin".to_owned(),
+        file: file.to_owned(),
+        bytes: u64::try_from(BYTES.len()).unwrap(),
+    }
+}
+
+/// A client at an address of this host.
+fn client_at(address: &str) -> reqwest::Client {
+    rustls::crypto::aws_lc_rs::default_provider()
+        .install_default()
+        .ok();
+    reqwest::Client::builder()
+        .local_address(address.parse::<IpAddr>().unwrap())
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_image_is_served_to_its_bmc_alone_whole_and_in_ranges_until_it_is_taken_back() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("image.bin");
+    fs::write(&path, BYTES).unwrap();
+    let server = ImageServer::new(None);
+    let offer = server.offer(&offered("127.0.0.1", &path)).await.unwrap();
+    assert_eq!(offer.served(), Served::default());
+    let uri = offer.uri().to_owned();
+    assert!(uri.ends_with("/secret/image.bin"), "{uri}");
+
+    let stranger = client_at("127.0.0.2").get(&uri).send().await.unwrap();
+    assert_eq!(stranger.status(), 404);
+    let bmc = client_at("127.0.0.1");
+    let other = uri.replace("secret", "secrex");
+    assert_eq!(bmc.get(other).send().await.unwrap().status(), 404);
+    assert!(!offer.served().fetched, "nobody has fetched it yet");
+
+    let part = bmc
+        .get(&uri)
+        .header("range", "bytes=4-9")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(part.status(), 206);
+    assert_eq!(part.bytes().await.unwrap(), &BYTES[4..10]);
+    assert!(offer.served().fetched && !offer.served().whole);
+    let whole = bmc.get(&uri).send().await.unwrap();
+    assert_eq!(whole.content_length(), Some(offered("", &path).bytes));
+    assert_eq!(whole.bytes().await.unwrap(), BYTES);
+    let served = offer.served();
+    assert!(served.fetched && served.whole, "{served:?}");
+
+    let second = offered("127.0.0.1", &path);
+    let second = Wanted {
+        path: "other/image.bin".to_owned(),
+        ..second
+    };
+    let stays = server.offer(&second).await.unwrap();
+    drop(offer);
+    assert_eq!(bmc.get(&uri).send().await.unwrap().status(), 404);
+    let still = bmc.get(stays.uri()).send().await.unwrap();
+    assert_eq!(still.status(), 200);
+    let uri = stays.uri().to_owned();
+    drop((stays, bmc));
+    assert!(
+        client_at("127.0.0.1").get(&uri).send().await.is_err(),
+        "nobody listens any more"
+    );
+}
+
+#[tokio::test]
+async fn an_image_that_changed_or_an_address_that_is_not_ours_is_not_served() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("image.bin");
+    fs::write(&path, b"shorter").unwrap();
+    let wanted = offered("127.0.0.1", &path);
+    let refused = ImageServer::new(None).offer(&wanted).await.err().unwrap();
+    let shown = refused.to_string();
+    assert!(shown.contains("7 bytes now, 19 when"), "{shown}");
+    fs::write(&path, BYTES).unwrap();
+    let elsewhere = ImageServer::new(Some("192.0.2.1:0".parse().unwrap()));
+    let refused = elsewhere.offer(&wanted).await.err().unwrap();
+    assert!(refused.to_string().contains("--image-server"), "{refused}");
 }

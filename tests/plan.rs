@@ -105,6 +105,7 @@ fn machine(
         followed: Vec::new(),
         jobs: Vec::new(),
         settings: BTreeMap::from([(Target::Server(ServerName::from(server)), view)]),
+        fetched: Vec::new(),
         resources: BTreeMap::from([(
             (Target::Bmc, "{manager}/NetworkProtocol".to_owned()),
             Some(network),

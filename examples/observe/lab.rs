@@ -88,6 +88,7 @@ impl Lab {
 
     pub(crate) fn engine(&self) -> Engine {
         let options = OpenOptions {
+            image_server: None,
             state: Some(self.folder.path().join("state.db").display().to_string()),
             env: env(),
             fleet: self.loaded.inventory.bmcs.len(),

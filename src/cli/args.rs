@@ -20,6 +20,10 @@ pub(crate) struct Args {
     /// Where runs are remembered: a path or `sqlite:PATH` [default: $XDG_STATE_HOME/redpipe/state.db].
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) state: Option<String>,
+    /// Where BMCs that only pull fetch `file` images from: an address and port of this host that they reach
+    /// [default: a free port on the address that faces each BMC].
+    #[arg(long, global = true, value_name = "ADDR", env = "REDPIPE_IMAGE_SERVER")]
+    pub(crate) image_server: Option<SocketAddr>,
     /// How results are printed.
     #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io::IsTerminal as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub(crate) struct Shell {
     pub(crate) inventory: Vec<PathBuf>,
     /// `--state`.
     pub(crate) state: Option<String>,
+    /// `--image-server`.
+    pub(crate) image_server: Option<SocketAddr>,
     /// The environment.
     pub(crate) env: Env,
     /// What goes into the JSON document.
@@ -69,6 +72,7 @@ impl Shell {
             printer: Printer::new(args.output, args.verbose, args.quiet),
             inventory: args.inventory.clone(),
             state: args.state.clone(),
+            image_server: args.image_server,
             env: Arc::new(|name| std::env::var_os(name)),
             told: Arc::default(),
         }
@@ -165,6 +169,7 @@ impl Shell {
     fn open_options(&self, fleet: usize) -> OpenOptions {
         OpenOptions {
             state: self.state.clone(),
+            image_server: self.image_server,
             env: Arc::clone(&self.env),
             fleet,
         }

@@ -9,6 +9,7 @@ use super::desk::Desk;
 use super::memory::StoreMemory;
 use super::meter::{Metered, Meters};
 use super::secrets::Secrets;
+use crate::artifact::ImageHost;
 use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, FaultKind, Look, Retry, Target};
 use crate::pipeline::Pipeline;
@@ -42,6 +43,8 @@ pub struct EngineParts {
     pub secrets: Arc<Secrets>,
     /// What watchers see.
     pub board: Board,
+    /// Who serves images to BMCs that only pull.
+    pub images: Arc<dyn ImageHost>,
 }
 
 impl Engine {
@@ -60,6 +63,11 @@ impl Engine {
     pub fn keeping_clients(mut self) -> Self {
         self.kept = Some(Arc::default());
         self
+    }
+
+    /// Who serves images to BMCs that only pull.
+    pub(super) fn images(&self) -> &dyn ImageHost {
+        self.parts.images.as_ref()
     }
 
     /// The client of a BMC: the kept one, else one of its own.

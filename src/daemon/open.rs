@@ -1,6 +1,7 @@
 //! Putting an engine together: state database, process lock, network, clock; then reading what files name.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::connect::Network;
 use super::engine::{Engine, EngineParts};
 use super::prepare::{Assignment, unresolvable};
 use super::secrets::{Env, Secrets};
-use crate::artifact::{ImageCache, ImageRef, default_folder, gather};
+use crate::artifact::{ImageCache, ImageRef, ImageServer, default_folder, gather};
 use crate::model::{Fault, FaultKind, Retry};
 use crate::pipeline::{Given, ImageFile, Needs, UnusableImage};
 use crate::plan::{CatalogImage, ImageCatalog, ImageOrigin, WantedImage};
@@ -29,6 +30,8 @@ pub struct OpenOptions {
     pub env: Env,
     /// BMCs in the inventory, for caches that must hold all of them.
     pub fleet: usize,
+    /// Where images are served to BMCs that only pull; `None` = a free port on the address that faces each of them.
+    pub image_server: Option<SocketAddr>,
 }
 
 /// Opens the state and joins it as a process of its own.
@@ -46,6 +49,7 @@ pub fn open(options: &OpenOptions) -> Result<Engine, Fault> {
         connect: Arc::new(Network::new(options.fleet)),
         secrets: Arc::new(Secrets::new(options.env.clone())),
         board: Board::new(),
+        images: Arc::new(ImageServer::new(options.image_server)),
     }))
 }
 

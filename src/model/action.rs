@@ -111,6 +111,19 @@ pub enum ImageSource {
         /// Length found when it was hashed, bytes.
         bytes: u64,
     },
+    /// The BMC fetches it from us. Whoever sends the request serves the file first, and names its URI instead.
+    Served(ServedImage),
+}
+
+/// An image that we serve to one BMC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServedImage {
+    /// Path below which the BMC finds it, without a slash in front; nobody can guess it.
+    pub path: String,
+    /// Where the bytes lie; hashed before.
+    pub file: PathBuf,
+    /// Length found when it was hashed, bytes.
+    pub bytes: u64,
 }
 
 /// Ways to hand over an image.

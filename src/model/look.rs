@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::action::TaskHandle;
+use super::action::{IntentId, TaskHandle};
 use super::capability::Capability;
 use super::fault::{BmcMessage, Fault};
 use super::id::{ServerName, Target};
@@ -116,6 +116,8 @@ pub struct Look {
     pub settings: BTreeMap<Target, SettingsView>,
     /// Resources asked for; `None` = 404 or a missing link: not observable.
     pub resources: BTreeMap<(Target, String), Option<Value>>,
+    /// Update intents whose image the BMC has fetched from us: told by whoever serves it, not by the BMC.
+    pub fetched: Vec<IntentId>,
     /// When the manager last started, where it says (`LastResetTime`).
     pub manager_started: Option<String>,
     /// Oddities worth telling: `no-sessions`, a collection member that cannot be read…

@@ -1,15 +1,17 @@
 //! How an image gets in.
 
+use std::path::Path;
+
 use super::secrecy;
 use super::spec::{ImageOrigin, ImageSpec, StageSpec, VersionSpec};
-use crate::model::action::{ImageSource, UpdateMethod};
+use crate::model::action::{ImageSource, ServedImage, UpdateMethod};
 use crate::model::{Capability, Fault, FaultKind, Retry};
 use crate::pipeline::Method;
 
 /// The way in which a hop's image gets to this BMC, or why there is none.
 ///
-/// The stage's own word goes first; otherwise a push of the bytes that we hold and checked, then a pull by the BMC,
-/// then a push without parameters.
+/// The stage's own word goes first; otherwise a push of the bytes that we hold and checked, then a pull by the BMC from
+/// where the pipeline says, then a push without parameters, then a pull from us.
 pub fn choose_method(
     stage: &StageSpec,
     version: &VersionSpec,
@@ -33,14 +35,20 @@ pub fn choose_method(
             Some(reason) => reasons.push(format!("`{}`: {reason}", method.as_str())),
         }
     }
+    if candidates.contains(&UpdateMethod::SimpleUpdate) {
+        match served_obstacle(&version.image, capability) {
+            None => return Ok(UpdateMethod::SimpleUpdate),
+            Some(reason) => reasons.push(format!("`simple-update` from redpipe: {reason}")),
+        }
+    }
     let message = format!("image `{}` cannot get in", version.image.origin);
     let mut fault = Fault::new(FaultKind::Unsupported, Retry::Operator, message);
     fault.causes = reasons;
     Err(Box::new(
         match (&version.image.origin, stage.options.method) {
-            (ImageOrigin::File(_), _) => {
-                fault.with_hint("a BMC that only pulls needs `image = { uri = .. }`")
-            }
+            (ImageOrigin::File(_), _) => fault.with_hint(
+                "put the image on a server that the BMC reaches, and use `image = { uri = .. }`",
+            ),
             (ImageOrigin::Uri(_), Method::MultipartPush) => fault
                 .with_hint("a push needs `image = { file = .. }`, or a `sha256` beside the `uri`"),
             (ImageOrigin::Uri(_), Method::Auto | Method::SimpleUpdate) => fault,
@@ -48,16 +56,63 @@ pub fn choose_method(
     ))
 }
 
-/// The image as the chosen method takes it; `None` where we do not hold what a push needs.
-pub fn image_source(version: &VersionSpec, method: UpdateMethod) -> Option<ImageSource> {
-    match (method, &version.image.origin) {
-        (UpdateMethod::SimpleUpdate, ImageOrigin::Uri(uri)) => Some(ImageSource::Uri(uri.clone())),
-        (UpdateMethod::SimpleUpdate, ImageOrigin::File(_)) => None,
+/// The image as the chosen method takes it; `None` where we do not hold what it needs. `secret` is what nobody else can
+/// guess: part of the path, where the image is served.
+pub fn image_source(
+    version: &VersionSpec,
+    method: UpdateMethod,
+    capability: &Capability,
+    secret: &str,
+) -> Option<ImageSource> {
+    let image = &version.image;
+    let held = || image.held.clone().zip(image.bytes);
+    match (method, &image.origin) {
+        (UpdateMethod::SimpleUpdate, ImageOrigin::Uri(uri))
+            if obstacle(method, image, capability).is_none() =>
+        {
+            Some(ImageSource::Uri(uri.clone()))
+        }
+        (UpdateMethod::SimpleUpdate, _) => {
+            let (file, bytes) = held()?;
+            let path = format!("{secret}/{}", name_in_path(&file));
+            Some(ImageSource::Served(ServedImage { path, file, bytes }))
+        }
         (UpdateMethod::MultipartPush | UpdateMethod::HttpPush, _) => {
-            let (path, bytes) = version.image.held.clone().zip(version.image.bytes)?;
+            let (path, bytes) = held()?;
             Some(ImageSource::File { path, bytes })
         }
     }
+}
+
+/// Characters of a file's name at its end that are kept in a path: some BMCs look at the ending, and some take only short
+/// paths.
+const NAME_CHARS_MAX: usize = 40;
+
+/// A file's name as a path may hold it.
+fn name_in_path(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: Vec<char> = name.chars().map(plain).collect();
+    let from = name.len().saturating_sub(NAME_CHARS_MAX);
+    name.into_iter().skip(from).collect()
+}
+
+/// What keeps a BMC from fetching the image from us.
+fn served_obstacle(image: &ImageSpec, capability: &Capability) -> Option<String> {
+    let method = UpdateMethod::SimpleUpdate;
+    if !capability.update_methods.contains(&method) {
+        return Some("the BMC does not offer it".to_owned());
+    }
+    if image.held.is_none() {
+        return Some("redpipe does not hold the image".to_owned());
+    }
+    protocol_obstacle("http://", capability)
 }
 
 fn fits(image: &ImageSpec, capability: &Capability) -> Result<(), Box<Fault>> {
@@ -167,7 +222,7 @@ mod tests {
         let chosen = choose_method(&stage, &version, &capability);
         if let Ok(method) = &chosen {
             assert!(
-                image_source(&version, *method).is_some(),
+                image_source(&version, *method, &capability, "s").is_some(),
                 "what is chosen can be sent"
             );
         }
@@ -181,10 +236,16 @@ mod tests {
 
     #[test]
     fn the_best_way_that_is_open_is_taken() {
+        for (case, method) in ways() {
+            assert_eq!(chosen(case), Ok(method));
+        }
+    }
+
+    fn ways() -> Vec<(Case, UpdateMethod)> {
         use UpdateMethod::{HttpPush, MultipartPush, SimpleUpdate};
         let all = || vec![HttpPush, SimpleUpdate, MultipartPush];
         let file = || hop("1").image;
-        let rows = [
+        vec![
             (
                 Case {
                     image: file(),
@@ -233,10 +294,23 @@ mod tests {
                 },
                 SimpleUpdate,
             ),
-        ];
-        for (case, method) in rows {
-            assert_eq!(chosen(case), Ok(method));
-        }
+            (
+                Case {
+                    image: file(),
+                    method: Method::Auto,
+                    offered: vec![SimpleUpdate],
+                },
+                SimpleUpdate,
+            ),
+            (
+                Case {
+                    image: uri("tftp://h/x", true),
+                    method: Method::SimpleUpdate,
+                    offered: all(),
+                },
+                SimpleUpdate,
+            ),
+        ]
     }
 
     #[test]
@@ -247,9 +321,9 @@ mod tests {
                 Case {
                     image: hop("1").image,
                     method: Method::Auto,
-                    offered: vec![SimpleUpdate],
+                    offered: vec![],
                 },
-                "needs `image = { uri",
+                "use `image = { uri",
             ),
             (
                 Case {

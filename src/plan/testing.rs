@@ -209,6 +209,7 @@ pub(super) fn look(bmc_version: Option<&str>, servers: &[(&str, Option<&str>)]) 
         jobs: Vec::new(),
         settings: BTreeMap::new(),
         resources: BTreeMap::new(),
+        fetched: Vec::new(),
         manager_started: None,
         problems: Vec::new(),
     }

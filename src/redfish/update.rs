@@ -65,12 +65,16 @@ pub(super) fn request(
                 },
             ))
         }
-        (UpdateMethod::SimpleUpdate, ImageSource::File { .. }) => {
+        (UpdateMethod::SimpleUpdate, ImageSource::File { .. } | ImageSource::Served(_)) => {
             Err(unsupported("`simple-update` needs an image with a URI"))
         }
-        (UpdateMethod::MultipartPush | UpdateMethod::HttpPush, ImageSource::Uri(_)) => Err(
-            unsupported(format!("`{}` needs an image file", action.method.as_str())),
-        ),
+        (
+            UpdateMethod::MultipartPush | UpdateMethod::HttpPush,
+            ImageSource::Uri(_) | ImageSource::Served(_),
+        ) => Err(unsupported(format!(
+            "`{}` needs an image file",
+            action.method.as_str()
+        ))),
     }
 }
 

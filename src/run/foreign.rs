@@ -250,7 +250,13 @@ pub(super) fn system_in_post(look: &Look) -> Option<String> {
 /// What ties a task to an update intent: its payload names our image or our target. A start time that stood there
 /// before the intent, or no payload at all, ties nothing.
 pub(super) fn tie(task: &TaskView, intent: &Intent) -> Option<String> {
-    let Intent::Update { image, targets, .. } = intent else {
+    let Intent::Update {
+        image,
+        targets,
+        served,
+        ..
+    } = intent
+    else {
         return None;
     };
     if !is_new(task, intent) {
@@ -258,6 +264,9 @@ pub(super) fn tie(task: &TaskView, intent: &Intent) -> Option<String> {
     }
     let body = task.payload_body.as_deref()?;
     let unescaped = body.replace("\\/", "/");
+    if served.as_ref().is_some_and(|path| unescaped.contains(path)) {
+        return Some("its payload names the path from which we serve the image".to_owned());
+    }
     let shown = image.rsplit('@').next().unwrap_or(image);
     if unescaped.contains(shown) {
         return Some(format!("its payload names the image `{image}`"));

@@ -20,6 +20,7 @@ mod order;
 mod pass;
 pub mod record;
 mod refusal;
+pub mod serving;
 mod stage;
 mod standing;
 pub mod state;

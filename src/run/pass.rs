@@ -12,7 +12,7 @@ use super::order::paused;
 use super::record::{How, Intent, Place, Record, ResetPurpose, TaskFate, Wait};
 use super::state::{RunState, Step, Work, WorkStatus};
 use crate::model::{Action, Fault, FaultKind, IntentId, Look, LookRequest, Retry, Target};
-use crate::plan::{Remembered, RunSpec};
+use crate::plan::{Remembered, RunSpec, fingerprint};
 
 /// What the shell allows this run to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,9 @@ pub(super) struct Pass<'a> {
     /// Whether a step that was granted does not fit into what is left of the window.
     pub(super) shut: bool,
 }
+
+/// Hexadecimal digits of a path that nobody can guess: 128 bits.
+const SECRET_DIGITS: usize = 32;
 
 /// What an operator reads while redpipe begins nothing any more.
 pub(super) const STOPPING: &str = "stopping: no further step is begun";
@@ -244,13 +247,25 @@ impl Pass<'_> {
         if self.act.is_some() || self.hook.is_some() || (!ends_a_reset && !self.may_act(place)) {
             return;
         }
-        let id = IntentId(format!("{}.{}", self.run_id, self.state.intents + 1));
+        let id = self.next_intent();
         self.record(Record::Intent {
             at: place.clone(),
             id: id.clone(),
             intent,
         });
         self.act = Some((id, action));
+    }
+
+    fn next_intent(&self) -> IntentId {
+        IntentId(format!("{}.{}", self.run_id, self.state.intents + 1))
+    }
+
+    /// What nobody can guess of the next intent, and every process of this state finds again.
+    pub(super) fn next_secret(&self) -> String {
+        let id = self.next_intent().0;
+        let mut secret = fingerprint(&self.context.salt, "served", &id.into());
+        secret.truncate(SECRET_DIGITS);
+        secret
     }
 
     /// Counts consecutive reads; true once they are enough and spread over the settle time.

@@ -8,6 +8,7 @@ mod handed;
 mod lab;
 mod life;
 mod proxy;
+mod pulls;
 mod refusals;
 mod secrecy;
 mod stopping;

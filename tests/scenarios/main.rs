@@ -38,6 +38,7 @@ mod names;
 mod no_brick;
 mod orders;
 mod polls;
+mod pulls;
 mod rollout;
 mod servers;
 mod silent;

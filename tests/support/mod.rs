@@ -8,6 +8,7 @@
 
 pub(crate) mod daemon;
 pub(crate) mod dice;
+pub(crate) mod images;
 pub(crate) mod lives;
 pub(crate) mod memory;
 pub(crate) mod process;

@@ -29,6 +29,7 @@ use redpipe::run::status::RunStatus;
 use redpipe::store::{Owner, SqliteStore, Store, this_host};
 use tokio::time::Instant;
 
+use super::images::LabImages;
 use super::memory::{Images, MemoryTransport, catch_up};
 
 /// Wall time when the lab is switched on.
@@ -246,6 +247,10 @@ impl World {
             connect: self.connect(),
             secrets: Arc::new(Secrets::new(Arc::new(|_| None))),
             board: Board::new(),
+            images: Arc::new(LabImages {
+                images: Arc::clone(&self.images),
+                bmcs: self.bmcs.clone(),
+            }),
         }
     }
 

@@ -79,6 +79,7 @@ async fn demonstrate(shell: &Shell, folder: &Path) -> Exit {
     let inner = Shell {
         printer: shell.printer,
         inventory: vec![inventory],
+        image_server: None,
         state: Some(folder.join("state.db").display().to_string()),
         env: Arc::clone(&shell.env),
         told: Arc::clone(&shell.told),

@@ -5,14 +5,16 @@
 
 mod hook;
 mod orders;
+mod serve;
 mod start;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use self::serve::Standing;
 use crate::daemon::board::Event;
 use crate::daemon::engine::Engine;
 use crate::daemon::history;
@@ -59,6 +61,8 @@ pub(super) struct Driver<'a> {
     stop: &'a Stop,
     rollout: &'a Rollout,
     cause: &'a Cause,
+    /// What the BMC may fetch from us.
+    standing: Mutex<Option<Standing>>,
 }
 
 /// Why a run cannot go on in this process.
@@ -148,6 +152,7 @@ pub(in crate::daemon) async fn drive(
         stop,
         rollout,
         cause,
+        standing: Mutex::new(None),
     };
     let keeper = driver.lease.clone();
     let end = tokio::select! {
@@ -210,6 +215,7 @@ impl Driver<'_> {
         loop {
             self.take_orders(&mut machine, &mut journal)?;
             self.rest(&machine)?;
+            self.serve_again(&machine).await;
             let request = machine.needs();
             let due = match &last {
                 Some((asked, at)) if *asked == request => {
@@ -221,12 +227,13 @@ impl Driver<'_> {
                 continue;
             }
             let answered_before = self.client.answering();
-            let seen = tokio::select! {
+            let mut seen = tokio::select! {
                 seen = self.look(&machine, &request, last.is_some()) => seen,
                 () = self.stop.aborted() => return self.rest(&machine),
-                () = self.stop.asked(), if machine.is_at_safe_point() => return self.rest(&machine),
+                () = self.stop.asked(), if self.may_leave(&machine) => return self.rest(&machine),
             };
             rest = self.rest_after(self.client.answering().saturating_sub(answered_before));
+            self.note_fetched(&mut seen);
             last = Some((request.clone(), Instant::now()));
             let decision = machine.decide(
                 self.now(),
@@ -238,7 +245,10 @@ impl Driver<'_> {
             );
             let Next { act, hook } = self.write_down(&mut machine, &mut journal, decision)?;
             if let Some((id, action)) = act {
-                let outcome = self.act(&action).await;
+                let outcome = match self.served(&machine, action).await {
+                    Ok(action) => self.act(&action).await,
+                    Err(outcome) => outcome,
+                };
                 let input = Input::ActEnded {
                     id: &id,
                     outcome: &outcome,
@@ -331,7 +341,7 @@ impl Driver<'_> {
             Err(Halt::End(RunEnd::Over(now())))
         } else if phase == RunPhase::Held {
             Err(Halt::End(RunEnd::Held(now())))
-        } else if self.stop.is_abort() || (self.stop.is_asked() && machine.is_at_safe_point()) {
+        } else if self.stop.is_abort() || (self.stop.is_asked() && self.may_leave(machine)) {
             Err(Halt::End(RunEnd::Interrupted(Some(now()))))
         } else {
             Ok(())
@@ -363,7 +373,7 @@ impl Driver<'_> {
                 () = tokio::time::sleep_until(due.min(Instant::now() + ORDERS_POLL)) => {}
                 Ok(()) = woken.changed() => {}
                 () = self.stop.aborted() => return self.rest(machine).map(|()| true),
-                () = self.stop.asked(), if machine.is_at_safe_point() => {
+                () = self.stop.asked(), if self.may_leave(machine) => {
                     return self.rest(machine).map(|()| true);
                 }
             }

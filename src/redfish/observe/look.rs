@@ -175,6 +175,7 @@ impl<'a> Observer<'a> {
             jobs: if request.work { jobs } else { Vec::new() },
             settings,
             resources,
+            fetched: Vec::new(),
             manager_started,
             problems: std::mem::take(&mut self.reader.problems),
         })
@@ -350,6 +351,7 @@ async fn root_look(client: &Client) -> Result<Look, Fault> {
         jobs: Vec::new(),
         settings: BTreeMap::new(),
         resources: BTreeMap::new(),
+        fetched: Vec::new(),
         manager_started: None,
         problems: Vec::new(),
     })

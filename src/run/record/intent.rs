@@ -31,6 +31,9 @@ pub enum Intent {
         /// BIOS versions of the other systems behind the BMC, which must not change.
         #[serde(default)]
         siblings: BTreeMap<ServerName, String>,
+        /// Path below which we serve the image, where the BMC fetches it from us.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        served: Option<String>,
     },
     /// A host reset.
     ResetSystem {

@@ -67,6 +67,7 @@ impl Model {
                 Vec::new()
             },
             settings: self.settings(request),
+            fetched: Vec::new(),
             resources: self.resources(request),
             manager_started: self.started.map(|at| at.to_string()),
             problems: Vec::new(),

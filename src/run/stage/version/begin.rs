@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::hop::{Hop, no_bios};
 use super::sibling;
-use crate::model::action::UpdateAction;
+use crate::model::action::{ImageSource, UpdateAction};
 use crate::model::{Action, Target};
 use crate::plan::{Outage, VersionAssessment, choose_method, image_source, update_targets};
 use crate::run::deadline::{POST_TIMEOUT, after};
@@ -63,7 +63,9 @@ impl Hop<'_> {
             Ok(method) => method,
             Err(fault) => return pass.hold(place, format!("blocked: {fault}")),
         };
-        let Some(image) = image_source(self.spec, method) else {
+        let secret = pass.next_secret();
+        let capability = &pass.look.capability;
+        let Some(image) = image_source(self.spec, method, capability, &secret) else {
             return pass.hold(
                 place,
                 format!("blocked: the image cannot get in by {}", method.as_str()),
@@ -87,6 +89,7 @@ impl Hop<'_> {
             known_tasks: pass.look.tasks.iter().map(known).collect(),
             manager_started: pass.look.manager_started.clone(),
             siblings: sibling::versions(pass, place),
+            served: served(&image),
         };
         let action = Action::Update(UpdateAction {
             target: place.target.clone(),
@@ -96,6 +99,13 @@ impl Hop<'_> {
             apply_time: self.stage.options.apply_time.clone(),
         });
         pass.intend(place, intent, action);
+    }
+}
+
+fn served(image: &ImageSource) -> Option<String> {
+    match image {
+        ImageSource::Served(image) => Some(image.path.clone()),
+        ImageSource::Uri(_) | ImageSource::File { .. } => None,
     }
 }
 

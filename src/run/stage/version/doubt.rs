@@ -58,6 +58,9 @@ fn evidence(pass: &Pass<'_>, place: &Place, act: &Act, hop: &Hop<'_>) -> Option<
             tie,
         });
     }
+    if pass.look.fetched.contains(&act.id) {
+        return Some(happened("the BMC has fetched the image from us".to_owned()));
+    }
     let staged = follow::staged_for(pass, place)
         .into_iter()
         .find(|software| {
