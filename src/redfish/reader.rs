@@ -216,10 +216,13 @@ impl<'a> Reader<'a> {
             "{}?$expand=.($levels=1)",
             self.path(collection)?.trim_end_matches('/')
         );
+        if let Some(doc) = self.seen(&path) {
+            return Ok(Some(doc));
+        }
         match self.conversation.get_as_is(&path).await {
             Ok(answer) if answer.is_good() && answer.json.is_object() => {
                 self.glimpsed(&answer);
-                Ok(Some(Arc::new(answer.json)))
+                Ok(Some(self.keep(&path, answer.json)))
             }
             Ok(answer) => {
                 if answer.status != 401 {

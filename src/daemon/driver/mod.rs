@@ -205,12 +205,13 @@ impl Driver<'_> {
             }
             Taken::FromExpired(_) => self.pause(LEASE_LIFE + FOREIGN_REQUEST_MAX).await?,
         }
-        let (mut machine, mut journal, mut last) = match self.unfinished()? {
+        let (mut machine, mut journal, mut follows) = match self.unfinished()? {
             // A process that died between opening a run and its first record looked at nothing.
             Some((journal, records)) if records.is_empty() => self.begin(Some(journal)).await?,
             Some((journal, records)) => self.resume(journal, &records)?,
             None => self.begin(None).await?,
         };
+        let mut last: Option<(LookRequest, Instant)> = None;
         let mut rest = Duration::ZERO;
         loop {
             self.take_orders(&mut machine, &mut journal)?;
@@ -228,13 +229,14 @@ impl Driver<'_> {
             }
             let answered_before = self.client.answering();
             let mut seen = tokio::select! {
-                seen = self.look(&machine, &request, last.is_some()) => seen,
+                seen = self.look(&machine, &request, follows) => seen,
                 () = self.stop.aborted() => return self.rest(&machine),
                 () = self.stop.asked(), if self.may_leave(&machine) => return self.rest(&machine),
             };
             rest = self.rest_after(self.client.answering().saturating_sub(answered_before));
             self.note_fetched(&mut seen);
             last = Some((request.clone(), Instant::now()));
+            follows = true;
             let decision = machine.decide(
                 self.now(),
                 Input::Looked {
@@ -259,7 +261,7 @@ impl Driver<'_> {
             }
             if let Some(call) = hook {
                 self.run_hook(&mut machine, &mut journal, &call).await?;
-                last = None;
+                (last, follows) = (None, false);
             }
         }
     }

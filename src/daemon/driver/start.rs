@@ -1,7 +1,6 @@
 //! How a driver comes by its run: taken up from the journal, or opened after a first good look.
 
 use jiff::Timestamp;
-use tokio::time::Instant;
 
 use super::{Driver, Halt, Later, RunEnd};
 use crate::daemon::history;
@@ -14,8 +13,8 @@ use crate::plan::{Remembered, RunSpec};
 use crate::run::state::Hold;
 use crate::run::{Input, Record, RunMachine, RunPhase};
 
-/// A machine, its journal, and the last look: what was asked and when.
-pub(super) type Started = (RunMachine, Journal, Option<(LookRequest, Instant)>);
+/// A machine, its journal, and whether a look has just been taken.
+pub(super) type Started = (RunMachine, Journal, bool);
 
 /// A journal that is not closed, and its records.
 pub(super) type Unfinished = (Journal, Vec<(Timestamp, Record)>);
@@ -108,7 +107,7 @@ impl Driver<'_> {
         self.take_orders(&mut machine, &mut journal)?;
         let decision = machine.decide(self.now(), Input::Restored, self.permits());
         self.write_down(&mut machine, &mut journal, decision)?;
-        Ok((machine, journal, None))
+        Ok((machine, journal, false))
     }
 
     /// A first good look, before anything is written down: who is there, and is it the right box. `opened` = the journal
@@ -161,7 +160,7 @@ impl Driver<'_> {
         let records = machine.decide(now, input, self.permits()).records;
         journal.append(lease, now, &records)?;
         self.take_up(&mut machine, now, &records);
-        Ok((machine, journal, None))
+        Ok((machine, journal, true))
     }
 
     async fn first_look(&self, request: &LookRequest) -> Result<Box<Look>, Halt> {
