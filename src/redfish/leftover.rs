@@ -2,6 +2,7 @@
 //!
 //! Only sessions that are surely ours are deleted; everything here may fail without harm, they run out by themselves.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use http::{HeaderMap, Method};
@@ -83,10 +84,10 @@ impl Cleaner<'_> {
         else {
             return true;
         };
-        let Some(members) = self.read(collection).await else {
+        let Some(others) = self.others(collection).await else {
             return false;
         };
-        for uri in self.others(&members.json) {
+        for uri in others {
             if let Some(answer) = self.read(&uri).await
                 && is_ours(&own.json, &answer.json, since)
             {
@@ -96,20 +97,26 @@ impl Cleaner<'_> {
         true
     }
 
-    /// Sessions of the collection that are not our own.
-    fn others(&self, collection: &Value) -> Vec<String> {
-        let members = collection
-            .get("Members")
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
-        let links = members
-            .iter()
-            .filter_map(|member| member.get("@odata.id").and_then(Value::as_str));
-        let paths = links.filter_map(|link| path_on(&self.line.address, link));
-        paths
-            .filter(|path| !self.is_own(path))
-            .take(MEMBERS_MAX)
-            .collect()
+    /// Sessions of the collection, over all its pages, that are not our own; `None` where a page cannot be read.
+    async fn others(&self, collection: &str) -> Option<Vec<String>> {
+        let here = |link: &str| path_on(&self.line.address, link);
+        let (mut others, mut asked) = (Vec::new(), BTreeSet::new());
+        let mut page = Some(collection.to_owned());
+        // A page that leads to one before it leads nowhere.
+        while let Some(uri) = page.filter(|uri| asked.insert(uri.clone())) {
+            let answer = self.read(&uri).await?;
+            let members = answer.json.get("Members").and_then(Value::as_array);
+            let links = members
+                .into_iter()
+                .flatten()
+                .filter_map(|member| member.get("@odata.id").and_then(Value::as_str));
+            others.extend(links.filter_map(here).filter(|path| !self.is_own(path)));
+            let next = answer.json.get("Members@odata.nextLink");
+            page = next.and_then(Value::as_str).and_then(here);
+            page = page.filter(|_| others.len() < MEMBERS_MAX && asked.len() < MEMBERS_MAX);
+        }
+        others.truncate(MEMBERS_MAX);
+        Some(others)
     }
 
     /// How long ago the login was sent, by the BMC's clock: one that plays minutes as seconds has aged more.

@@ -182,3 +182,16 @@ async fn a_directory_password_that_was_rotated_is_refused_by_three_of_a_thousand
     let after = world.bmcs.keys().map(|name| refused(&world, name));
     assert!(after.sum::<usize>() <= 9, "the next process tries again");
 }
+
+/// A BMC has few sessions, and those of logins whose answers were lost stay until they run out: the next login deletes them,
+/// on whatever page of the collection they stand.
+#[tokio::test(start_paused = true)]
+async fn sessions_of_logins_that_were_never_answered_are_deleted_on_every_page() {
+    let script = "[collections]\npage_size = 1\n[[fault]]\nmethod = \"POST\"\npath = \"*/Sessions\"\ncount = 2\nanswer = \"drop-after\"";
+    let world = World::one(1, script);
+    let text = pipeline(&[settings("quiet", "bios", "QuietBoot = false")]);
+    let report = world.apply(&[&text]).await;
+    completed(&world, &report);
+    assert_eq!(world.caused("mock-1", "session created").len(), 3);
+    assert_eq!(world.caused("mock-1", "session deleted").len(), 3);
+}

@@ -101,14 +101,15 @@ impl Fleet<'_> {
         }
     }
 
-    /// No session of ours is left on a BMC that answers. One that it called over while it was not is nobody's; and one of a
-    /// dead process whose login was never answered is told by its age, which nobody knows once the host's clock went back.
+    /// No session of ours is left on a BMC that answers. One that it called over while it was not is nobody's; and one
+    /// whose login was never answered is told by its age, which nobody knows once the host's clock went back: at a jump, or
+    /// when what it had jumped ahead is set right at the end of the trouble.
     fn sessions(&self) {
         if self.case.hazards.contains(&Hazard::Unauthorized) {
             return;
         }
         let mut deeds = self.case.deeds.iter();
-        let went_back = deeds.any(|(_, deed)| matches!(deed, Deed::Jump(seconds) if *seconds < 0));
+        let went_back = deeds.any(|(_, deed)| matches!(deed, Deed::Jump(_)));
         for name in self.world.bmcs.keys() {
             let state = self.world.bmc(name, |bmc| bmc.state());
             let nobodys = if went_back { self.lost_logins(name) } else { 0 };
