@@ -124,7 +124,7 @@ pub trait Journal: Send + Sync {
         limit: usize,
     ) -> Result<Vec<EventRow>, StoreError>;
 
-    /// Cursor of the newest record of all runs; 0 = there is none.
+    /// Cursor of the newest record of all runs, or of the newest happening; 0 = there is none.
     fn last_cursor(&self) -> Result<i64, StoreError>;
 
     /// Every run, by pipeline, BMC and number.

@@ -5,6 +5,7 @@
 mod conformance;
 mod facts;
 mod files;
+mod happenings;
 mod kill;
 mod leases;
 mod model;

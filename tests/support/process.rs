@@ -14,8 +14,8 @@ use redpipe::model::{About, BmcName, Fault, Order, PipelineName, Verb};
 use redpipe::redfish::{BoxFuture, Memory, Transport, WireError, WireRequest, WireResponse};
 use redpipe::run::Record;
 use redpipe::store::{
-    EventRow, FactKind, Facts, Journal, JournalRow, Lease, LeaseEpoch, LeaseError, Leases, Orders,
-    Owner, RunMark, RunRow, Store, StoreError, StoredRecord,
+    EventRow, FactKind, Facts, HappeningRow, Happenings, Journal, JournalRow, Lease, LeaseEpoch,
+    LeaseError, Leases, Orders, Owner, RunMark, RunRow, Store, StoreError, StoredRecord,
 };
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -304,6 +304,23 @@ impl Journal for ProcessStore {
 
     fn unfinished_run(&self, bmc: &BmcName) -> Result<Option<RunRow>, StoreError> {
         self.inner.unfinished_run(bmc)
+    }
+}
+
+impl Happenings for ProcessStore {
+    fn add_happening(
+        &self,
+        at: Timestamp,
+        bmc: Option<&BmcName>,
+        kind: &str,
+        message: &str,
+    ) -> Result<i64, StoreError> {
+        self.process.living()?;
+        self.inner.add_happening(at, bmc, kind, message)
+    }
+
+    fn happenings_after(&self, cursor: i64, limit: usize) -> Result<Vec<HappeningRow>, StoreError> {
+        self.inner.happenings_after(cursor, limit)
     }
 }
 

@@ -114,7 +114,9 @@ impl Journal for MemoryStore {
     }
 
     fn events_after(&self, cursor: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
-        Ok(events(&self.state(), cursor, limit, |_| true))
+        let state = self.state();
+        let later = state.journal.range(cursor.saturating_add(1)..);
+        Ok(later.take(limit).map(event).collect())
     }
 
     fn events_of(
@@ -123,13 +125,17 @@ impl Journal for MemoryStore {
         cursor: i64,
         limit: usize,
     ) -> Result<Vec<EventRow>, StoreError> {
-        Ok(events(&self.state(), cursor, limit, |key| {
-            key.id() == run_id
-        }))
+        let state = self.state();
+        let of_it = state.places.iter().find(|(key, _)| key.id() == run_id);
+        let places = of_it.into_iter().flat_map(|(_, places)| places);
+        let later = places.filter(|place| **place > cursor).take(limit);
+        Ok(later
+            .filter_map(|place| state.journal.get_key_value(place).map(event))
+            .collect())
     }
 
     fn last_cursor(&self) -> Result<i64, StoreError> {
-        Ok(i64::try_from(self.state().journal.len()).unwrap_or(i64::MAX))
+        Ok(self.state().last_cursor)
     }
 
     fn runs(&self) -> Result<Vec<RunRow>, StoreError> {
@@ -163,23 +169,14 @@ impl Journal for MemoryStore {
     }
 }
 
-fn events(
-    state: &State,
-    cursor: i64,
-    limit: usize,
-    is_wanted: impl Fn(&RunKey) -> bool,
-) -> Vec<EventRow> {
-    let numbered = (1_i64..)
-        .zip(&state.journal)
-        .filter(|(place, (key, _))| *place > cursor && is_wanted(key));
-    let event = |(cursor, (key, row)): (i64, &(RunKey, JournalRow))| EventRow {
-        cursor,
+fn event((cursor, (key, row)): (&i64, &(RunKey, JournalRow))) -> EventRow {
+    EventRow {
+        cursor: *cursor,
         run_id: key.id(),
         key: key.clone(),
         seq: row.seq,
         record: row.record.clone(),
-    };
-    numbered.take(limit).map(event).collect()
+    }
 }
 
 impl State {
@@ -204,10 +201,8 @@ impl State {
     }
 
     fn of_run(&self, key: &RunKey) -> impl Iterator<Item = &JournalRow> {
-        self.journal
-            .iter()
-            .filter(move |(of, _)| of == key)
-            .map(|(_, row)| row)
+        let places = self.places.get(key).into_iter().flatten();
+        places.filter_map(|place| self.journal.get(place).map(|(_, row)| row))
     }
 
     fn check_lease(&self, bmc: &BmcName, epoch: LeaseEpoch) -> Result<(), StoreError> {
@@ -235,14 +230,14 @@ impl State {
         let mut seq = from;
         for record in records {
             seq += 1;
-            self.journal.push((
-                key.clone(),
-                JournalRow {
-                    seq,
-                    lease_epoch,
-                    record: record.clone(),
-                },
-            ));
+            let row = JournalRow {
+                seq,
+                lease_epoch,
+                record: record.clone(),
+            };
+            let place = self.next_cursor();
+            self.journal.insert(place, (key.clone(), row));
+            self.places.entry(key.clone()).or_default().push(place);
         }
         if let Some(run) = self.runs.get_mut(key) {
             run.last_seq = seq;

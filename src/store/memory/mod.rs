@@ -4,6 +4,7 @@
 //! process.
 
 mod facts;
+mod happenings;
 mod journal;
 mod leases;
 mod orders;

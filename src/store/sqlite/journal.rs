@@ -122,7 +122,8 @@ impl Journal for SqliteStore {
 
     fn last_cursor(&self) -> Result<i64, StoreError> {
         Ok(self.read("read events", |tx| {
-            let newest = "SELECT coalesce(max(cursor), 0) FROM journal";
+            // Happenings are numbered with it.
+            let newest = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'journal'";
             Ok(tx.query_row(newest, [], |row| row.get(0))?)
         })?)
     }

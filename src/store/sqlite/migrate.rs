@@ -61,10 +61,18 @@ const STEPS: [&str; SCHEMA as usize] = [
         verb     TEXT NOT NULL
     ) STRICT;
     CREATE INDEX orders_by_pipeline ON orders (pipeline);",
+    "CREATE TABLE happenings (
+        id      INTEGER PRIMARY KEY AUTOINCREMENT,
+        cursor  INTEGER NOT NULL UNIQUE,
+        at      TEXT NOT NULL,
+        bmc     TEXT,
+        kind    TEXT NOT NULL,
+        message TEXT NOT NULL
+    ) STRICT;",
 ];
 
 /// The schema that this redpipe writes.
-pub(super) const SCHEMA: u32 = 2;
+pub(super) const SCHEMA: u32 = 3;
 
 /// What a database was found to be.
 pub(super) enum Found {

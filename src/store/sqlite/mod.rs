@@ -6,6 +6,7 @@ mod anchor;
 mod convert;
 mod database;
 mod facts;
+mod happenings;
 mod journal;
 mod leases;
 mod migrate;
