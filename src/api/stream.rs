@@ -13,14 +13,14 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, broadcast};
+use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::sleep;
 
 use super::error::Refusal;
 use super::query::{Events, Wanted};
 use super::routes::ask;
 use super::serve::Api;
-use crate::daemon::history::EventLine;
+use crate::daemon::history::{EventLine, Line};
 use crate::daemon::{Handle, board};
 use crate::model::{Fault, RunKey};
 
@@ -45,7 +45,7 @@ pub(super) async fn events(
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", message)
     })?;
     // What happens from here on is either in the first page or wakes us.
-    let news = api.handle.news();
+    let (news, fleet) = (api.handle.news(), api.handle.fleet().news());
     let asked = match last_event_id(&headers)? {
         Some(missed) => Some(missed),
         None => wanted.after,
@@ -67,6 +67,7 @@ pub(super) async fn events(
         run,
         cursor,
         news,
+        fleet,
         ready: VecDeque::new(),
         _place: place,
     };
@@ -84,6 +85,7 @@ struct Follower {
     run: Option<RunKey>,
     cursor: i64,
     news: broadcast::Receiver<board::Event>,
+    fleet: watch::Receiver<u64>,
     ready: VecDeque<Event>,
     _place: OwnedSemaphorePermit,
 }
@@ -102,6 +104,7 @@ impl Follower {
                     () = self.api.stop.cancelled() => return None,
                     // Whatever it is, and even if some were missed, the journal has it.
                     _ = self.news.recv() => {}
+                    Ok(()) = self.fleet.changed() => {}
                     () = sleep(OTHERS_POLL) => {}
                 },
                 Err(fault) => {
@@ -116,11 +119,11 @@ impl Follower {
     async fn page(&mut self) -> Result<bool, Fault> {
         let (run, cursor, status) = (self.run.clone(), self.cursor, self.wanted.status);
         let read = move |handle: &Handle| {
-            let lines = handle.events_after(run.as_ref(), cursor, PAGE_LINES)?;
-            let mut events: VecDeque<Event> = lines
-                .iter()
-                .map(|line| event("record", line).id(line.cursor.to_string()))
-                .collect();
+            let lines = match &run {
+                Some(_) => handle.events_after(run.as_ref(), cursor, PAGE_LINES)?,
+                None => return everything(handle, cursor, status),
+            };
+            let mut events: VecDeque<Event> = lines.iter().map(record).collect();
             if status {
                 events.extend(statuses(handle, &lines)?);
             }
@@ -131,6 +134,36 @@ impl Follower {
         self.cursor = last.unwrap_or(self.cursor);
         Ok(last.is_some())
     }
+}
+
+/// A page of all that happened, runs or not.
+fn everything(
+    handle: &Handle,
+    cursor: i64,
+    status: bool,
+) -> Result<(Option<i64>, VecDeque<Event>), Fault> {
+    let lines = handle.all_after(cursor, PAGE_LINES)?;
+    let (mut events, mut records) = (VecDeque::new(), Vec::new());
+    for line in &lines {
+        match line {
+            Line::Run(happened) => {
+                let line = happened.line();
+                events.push_back(record(&line));
+                records.push(line);
+            }
+            Line::Fleet(line) => {
+                events.push_back(event("fleet", line).id(line.cursor.to_string()));
+            }
+        }
+    }
+    if status {
+        events.extend(statuses(handle, &records)?);
+    }
+    Ok((lines.last().map(Line::cursor), events))
+}
+
+fn record(line: &EventLine) -> Event {
+    event("record", line).id(line.cursor.to_string())
 }
 
 /// How each run stands that has news.

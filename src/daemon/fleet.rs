@@ -21,6 +21,7 @@ const HAPPENED_MAX: usize = 1_000;
 pub struct Fleet {
     inner: Arc<Mutex<Inner>>,
     changed: watch::Sender<u64>,
+    told: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -96,7 +97,8 @@ pub struct FleetEvent {
     /// Which BMC; `None` = the daemon itself.
     pub bmc: Option<BmcName>,
     /// A stable kebab-case word: `drift-detected`, `drift-cleared`, `unreachable`, `reachable`, `recovery`,
-    /// `drift-stuck`, `mass-drift`, `looks-factory-reset`, `files-refused`, `files-loaded`.
+    /// `drift-stuck`, `mass-drift`, `drift-left`, `not-applied`, `not-completed`, `looks-factory-reset`, `selected`,
+    /// `deselected`, `image-unusable`, `apply-outdated`, `files-refused`, `files-loaded`.
     pub kind: &'static str,
     /// For people.
     pub message: String,
@@ -108,6 +110,7 @@ impl Fleet {
         Self {
             inner: Arc::default(),
             changed: watch::channel(0).0,
+            told: watch::channel(0).0,
         }
     }
 
@@ -150,6 +153,11 @@ impl Fleet {
     /// What happened lately outside runs, oldest first.
     pub fn happened(&self) -> Vec<FleetEvent> {
         self.lock().happened.iter().cloned().collect()
+    }
+
+    /// Moves with every happening; the happenings themselves are in the state.
+    pub fn news(&self) -> watch::Receiver<u64> {
+        self.told.subscribe()
     }
 
     /// Moves with every change.
@@ -212,6 +220,8 @@ impl Fleet {
         }
         inner.happened.push_back(event);
         drop(inner);
+        self.told
+            .send_modify(|count| *count = count.wrapping_add(1));
         self.moved();
     }
 

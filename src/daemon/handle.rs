@@ -191,7 +191,12 @@ impl Handle {
         Ok(found.iter().map(Happened::line).collect())
     }
 
-    /// Cursor of the newest record.
+    /// At most `limit` lines of all that happened after a cursor, runs or not; oldest first.
+    pub fn all_after(&self, cursor: i64, limit: usize) -> Result<Vec<history::Line>, Fault> {
+        history::all_after(self.shared.engine.store().as_ref(), cursor, limit)
+    }
+
+    /// Cursor of the newest record or happening.
     pub fn last_cursor(&self) -> Result<i64, Fault> {
         let store = self.shared.engine.store();
         store.last_cursor().map_err(|error| error.fault())

@@ -104,6 +104,64 @@ pub fn events_of(
     Ok(happened(rows.map_err(|error| error.fault())?))
 }
 
+/// One line of the stream of all that happens.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// A record of a run.
+    Run(Box<Happened>),
+    /// Something outside any run.
+    Fleet(FleetLine),
+}
+
+/// Something that happened outside any run, in JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FleetLine {
+    /// Ask for what comes after it.
+    pub cursor: i64,
+    /// Which BMC; `None` = the daemon itself.
+    pub bmc: Option<BmcName>,
+    /// When.
+    pub at: Timestamp,
+    /// A stable word; see [`FleetEvent`](super::fleet::FleetEvent).
+    pub kind: String,
+    /// For people.
+    pub message: String,
+}
+
+impl Line {
+    /// Ask for what comes after it.
+    pub fn cursor(&self) -> i64 {
+        match self {
+            Self::Run(happened) => happened.cursor,
+            Self::Fleet(line) => line.cursor,
+        }
+    }
+}
+
+/// At most `limit` lines of all that happened after a cursor (0 = from the start), runs or not, oldest first.
+pub fn all_after(store: &dyn Store, cursor: i64, limit: usize) -> Result<Vec<Line>, Fault> {
+    // Both kinds are numbered as one, as they are committed: up to here none is missing from what is read below.
+    let last = store.last_cursor().map_err(|error| error.fault())?;
+    let told = store.happenings_after(cursor, limit);
+    let told = told.map_err(|error| error.fault())?.into_iter();
+    let fleet = told.map(|row| {
+        Line::Fleet(FleetLine {
+            cursor: row.cursor,
+            bmc: row.bmc,
+            at: whole_milliseconds(row.at),
+            kind: row.kind,
+            message: row.message,
+        })
+    });
+    let runs = events_after(store, cursor, limit)?.into_iter();
+    let runs = runs.map(|happened| Line::Run(Box::new(happened)));
+    let mut lines: Vec<Line> = fleet.chain(runs).collect();
+    lines.retain(|line| line.cursor() <= last);
+    lines.sort_by_key(Line::cursor);
+    lines.truncate(limit);
+    Ok(lines)
+}
+
 fn happened(rows: Vec<EventRow>) -> Vec<Happened> {
     let line = |row: EventRow| Happened {
         cursor: row.cursor,

@@ -127,6 +127,48 @@ async fn who_comes_again_misses_nothing_and_sees_nothing_twice() {
     lab.end().await;
 }
 
+/// What happens outside runs stands in the same stream, in its place, and comes again to whoever missed it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_outside_runs_is_told_between_the_records() {
+    let lab = Lab::start().await;
+    let first = lab.happens("unreachable", Some("mock-1"));
+    lab.order("/v1/runs/asks/mock-1/cancel", "{}").await;
+    let second = lab.happens("reachable", Some("mock-1"));
+    let path = format!("/v1/events?after={}", first - 1);
+    for (path, missed) in [(path.as_str(), None), ("/v1/events", Some(first - 1))] {
+        let mut request = lab.ask(reqwest::Method::GET, path);
+        if let Some(missed) = missed {
+            request = request.header("last-event-id", missed);
+        }
+        let mut reader = Reader::new(request.send().await.unwrap());
+        let mut seen = Vec::new();
+        while seen
+            .last()
+            .is_none_or(|(id, _): &(i64, String)| *id < second)
+        {
+            let next = reader.next().await.unwrap();
+            seen.push((next.id.unwrap().parse().unwrap(), next.event));
+        }
+        assert_eq!(seen[0], (first, "fleet".to_owned()));
+        assert_eq!(seen[seen.len() - 1], (second, "fleet".to_owned()));
+        assert!(seen.is_sorted() && seen.len() > 2, "{seen:?}");
+        let between = &seen[1..seen.len() - 1];
+        assert!(
+            between.iter().all(|(_, event)| event == "record"),
+            "{seen:?}"
+        );
+    }
+    // It comes at once to whoever listens already.
+    let mut reader = Reader::new(lab.get("/v1/events").await);
+    lab.happens("drift-detected", Some("mock-2"));
+    let next = reader.next().await.unwrap();
+    assert_eq!(
+        (next.event.as_str(), &next.data["bmc"]),
+        ("fleet", &"mock-2".into())
+    );
+    lab.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_run_alone_is_followed_where_that_is_asked() {
     let lab = Lab::start().await;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 use redpipe::api::{ApiOptions, Limits, Listening, TcpOptions};
 use redpipe::daemon::{ApplyReport, Engine, EngineParts, Fleet, Handle, Readiness, apply};
+use redpipe::model::BmcName;
 use redpipe::redfish::Clock;
 use redpipe::store::{SqliteStore, this_host};
 use reqwest::{Client, Method, RequestBuilder, Response};
@@ -121,6 +122,15 @@ impl Lab {
             .header("content-type", "application/json")
             .body(body);
         document(request.send().await.unwrap()).await
+    }
+
+    /// Something happens outside any run, as the daemon writes it down; returns its cursor.
+    pub(crate) fn happens(&self, kind: &str, bmc: Option<&str>) -> i64 {
+        let (store, now) = (self.engine.store(), self.engine.clock().now());
+        let bmc = bmc.map(BmcName::from);
+        store
+            .add_happening(now, bmc.as_ref(), kind, "in words")
+            .unwrap()
     }
 
     /// Ends the server, which must end by itself.

@@ -99,13 +99,16 @@ async fn check(api: &Value, said: &Value, response: reqwest::Response, path: &st
 async fn every_event_is_as_the_document_says() {
     let lab = Lab::start().await;
     let api = api();
+    lab.happens("unreachable", Some("mock-1"));
+    lab.happens("files-refused", None);
     let mut reader = Reader::new(lab.get("/v1/events?after=0&status=true").await);
     let mut kinds = BTreeSet::new();
-    while kinds.len() < 2 {
+    while kinds.len() < 3 {
         let seen = reader.next().await.unwrap();
         let schema = match seen.event.as_str() {
             "record" => "Event",
             "status" => "Run",
+            "fleet" => "Happening",
             other => panic!("event `{other}`"),
         };
         let schema = &api["components"]["schemas"][schema];

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::exit::Exit;
 use crate::cli::shell::Shell;
 use crate::cli::signals::Signals;
-use crate::daemon::history::{self, Happened};
+use crate::daemon::history::{self, Line};
 use crate::daemon::story::sentence;
 
 /// Lines read from the store at once.
@@ -25,19 +25,19 @@ pub(crate) async fn run(shell: &Shell, wanted: Option<&str>, follow: bool) -> Ex
     let (mut cursor, mut document) = (0, Vec::new());
     let mut signals = follow.then(Signals::listen);
     loop {
-        let page = match history::events_after(engine.store().as_ref(), cursor, PAGE) {
+        let page = match history::all_after(engine.store().as_ref(), cursor, PAGE) {
             Ok(page) => page,
             Err(fault) => return shell.failed("", &fault, Exit::Bug),
         };
         let full = page.len() == PAGE;
         for event in page {
-            cursor = event.cursor;
+            cursor = event.cursor();
             if !is_wanted(&event, wanted) {
                 continue;
             }
             match (shell.printer.is_json(), follow) {
-                (true, true) => shell.printer.data(&json!(event.line()).to_string()),
-                (true, false) => document.push(event.line()),
+                (true, true) => shell.printer.data(&as_json(&event).to_string()),
+                (true, false) => document.push(as_json(&event)),
                 (false, _) => {
                     if let Some(line) = as_text(&event) {
                         shell.printer.data(&line);
@@ -62,21 +62,42 @@ pub(crate) async fn run(shell: &Shell, wanted: Option<&str>, follow: bool) -> Ex
     }
 }
 
-fn is_wanted(event: &Happened, wanted: Option<&str>) -> bool {
-    wanted.is_none_or(|wanted| {
-        wanted == event.key.to_string()
-            || wanted == format!("{}/{}", event.key.pipeline, event.key.bmc)
-    })
+/// Whoever names a run wants that run; else what happens outside runs is told too.
+fn is_wanted(line: &Line, wanted: Option<&str>) -> bool {
+    let Some(wanted) = wanted else { return true };
+    match line {
+        Line::Run(event) => {
+            wanted == event.key.to_string()
+                || wanted == format!("{}/{}", event.key.pipeline, event.key.bmc)
+        }
+        Line::Fleet(_) => false,
+    }
 }
 
-fn as_text(event: &Happened) -> Option<String> {
-    let text = match &event.record {
-        Some(record) => sentence(record)?,
-        None => "written by a newer redpipe; this one cannot read it".to_owned(),
+fn as_json(line: &Line) -> Value {
+    match line {
+        Line::Run(event) => json!(event.line()),
+        Line::Fleet(line) => json!(line),
+    }
+}
+
+fn as_text(line: &Line) -> Option<String> {
+    let (at, who, text) = match line {
+        Line::Run(event) => {
+            let text = match &event.record {
+                Some(record) => sentence(record)?,
+                None => "written by a newer redpipe; this one cannot read it".to_owned(),
+            };
+            (event.at, event.key.to_string(), text)
+        }
+        Line::Fleet(line) => {
+            let who = line.bmc.as_ref().map_or("daemon", |bmc| bmc.as_str());
+            let text = format!("{}: {}", line.kind, line.message);
+            (line.at, who.to_owned(), text)
+        }
     };
     Some(format!(
-        "{}  {}  {text}",
-        event.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        event.key
+        "{}  {who}  {text}",
+        at.strftime("%Y-%m-%dT%H:%M:%SZ")
     ))
 }

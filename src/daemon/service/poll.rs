@@ -242,8 +242,13 @@ impl Daemon {
     }
 
     pub(super) fn tell(&self, bmc: Option<&BmcName>, kind: &'static str, message: String) {
+        let at = self.engine.clock().now();
+        let store = self.engine.store();
+        if let Err(error) = store.add_happening(at, bmc, kind, &message) {
+            tracing::error!(kind, message, %error, "what happened could not be written down");
+        }
         self.fleet.tell(FleetEvent {
-            at: self.engine.clock().now(),
+            at,
             bmc: bmc.cloned(),
             kind,
             message,
