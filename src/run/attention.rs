@@ -48,8 +48,9 @@ impl RunMachine {
         request
     }
 
-    /// Whether the next look may go on from what the last one read: only while settings are about to be looked at, and
-    /// nothing is counted, doubted, under way or being flashed.
+    /// Whether the next look may go on from what the last one read: while settings are about to be looked at, or the last
+    /// stage has just been read back and the rest is confirmed, and nothing is counted, doubted, under way or being
+    /// flashed.
     pub fn may_look_on(&self) -> bool {
         let may = |place: &Place| {
             let stage = self.spec.stage(&place.stage);
@@ -58,8 +59,8 @@ impl RunMachine {
             let work = self.state.works.get(place);
             is_settings && work.is_none_or(|work| work.step == Step::Check && work.good.is_none())
         };
-        let places = self.state.active();
-        self.state.gone_since.is_none() && !places.is_empty() && places.iter().all(may)
+        let is_begun = self.state.start.is_some();
+        self.state.gone_since.is_none() && is_begun && self.state.active().iter().all(may)
     }
 
     /// How long to wait between two looks, as things stand.
