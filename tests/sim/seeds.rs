@@ -35,4 +35,8 @@ pub(crate) const FOUND: &[(u64, &str)] = &[
         10_004,
         "I4: a server that left the inventory and came back was never walked again",
     ),
+    (
+        10_436,
+        "sessions: those of logins that were never answered stayed where the collection has more than one page",
+    ),
 ];
