@@ -194,8 +194,6 @@ impl Engine {
     }
 
     /// Is it the box that this name has always meant, and the one that the inventory expects?
-    ///
-    /// Remembers the claims of first contact.
     pub(super) fn check_identity(
         &self,
         bmc: &Bmc,
@@ -209,6 +207,13 @@ impl Engine {
                 format!("server `{server}`: {message}"),
             ));
         }
+        self.check_box(bmc, look)
+    }
+
+    /// Is it the box that this name has always meant, and no other name's?
+    ///
+    /// Remembers the claims of first contact.
+    pub(super) fn check_box(&self, bmc: &Bmc, look: &Look) -> Result<(), Fault> {
         let store = &self.parts.store;
         let failed = |error: StoreError| error.fault();
         if let Some(known) = store.identity(&bmc.name).map_err(failed)?

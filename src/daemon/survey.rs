@@ -12,8 +12,11 @@ use super::prepare::Assignment;
 use super::stop::Stop;
 use crate::model::facts::Facts;
 use crate::model::inventory::Bmc;
-use crate::model::{BmcName, Fault, Look, LookRequest, PipelineName, Seen, Target};
-use crate::plan::{PlanProblem, RunReport, RunSpec, holds, look_request, problems, report};
+use crate::model::look::Problem;
+use crate::model::{BmcName, Circumstances, Fault, Look, LookRequest, PipelineName, Seen, Target};
+use crate::plan::{
+    PlanProblem, RunReport, RunSpec, check_problems, holds, look_request, problems, report,
+};
 use crate::redfish::Client;
 
 /// BMCs read at once: each is asked at its own pace, and a process has only so many sockets.
@@ -146,6 +149,25 @@ pub struct Checked {
     pub bmc: Bmc,
     /// What it showed, or why it did not.
     pub look: Result<Box<Look>, Fault>,
+    /// What else a person should know of it.
+    pub circumstances: Circumstances,
+    /// The certificate that is remembered of it.
+    pub pin: Option<String>,
+    /// Everything odd.
+    pub problems: Vec<Problem>,
+}
+
+impl Checked {
+    fn failed(bmc: Bmc, fault: Fault) -> Self {
+        let (kind, message) = (fault.kind.as_str().to_owned(), fault.to_string());
+        Self {
+            bmc,
+            look: Err(fault),
+            circumstances: Circumstances::default(),
+            pin: None,
+            problems: vec![Problem { kind, message }],
+        }
+    }
 }
 
 /// Reaches every BMC once and reads what identifies it; writes nothing but sessions and pins. `None` = stopped.
@@ -166,12 +188,9 @@ pub async fn check(
 async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
     let client = match engine.client(&bmc) {
         Ok(client) => client,
-        Err(fault) => {
-            let look = Err(fault);
-            return Some(Checked { bmc, look });
-        }
+        Err(fault) => return Some(Checked::failed(bmc, fault)),
     };
-    let look = read(&client, stop, async {
+    let told = read(&client, stop, async {
         let first = LookRequest {
             state: true,
             software: true,
@@ -181,11 +200,34 @@ async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
         let look = looked(client.look(&first).await)?;
         let settings = look.systems.keys().cloned().map(Target::Server).collect();
         let request = LookRequest { settings, ..first };
-        looked(client.look(&request).await)
+        let look = looked(client.look(&request).await)?;
+        Ok((look, client.circumstances().await?))
     });
-    let look = look.await?;
+    let told = told.await?;
     engine.keep_links(&bmc.name, &client);
-    Some(Checked { bmc, look })
+    let pin = engine.store().pin(&bmc.address.host_port());
+    let mut checked = match told {
+        Err(fault) => Checked::failed(bmc, fault),
+        Ok((look, circumstances)) => {
+            let mut problems = check_problems(&bmc, &look, &circumstances);
+            if let Err(fault) = engine.check_box(&bmc, &look) {
+                let (kind, message) = (fault.kind.as_str().to_owned(), fault.to_string());
+                problems.push(Problem { kind, message });
+            }
+            Checked {
+                bmc,
+                look: Ok(look),
+                circumstances,
+                pin: None,
+                problems,
+            }
+        }
+    };
+    match pin {
+        Ok(pin) => checked.pin = pin,
+        Err(error) => tracing::error!(%error, "the remembered certificate could not be read"),
+    }
+    Some(checked)
 }
 
 pub(super) fn looked(seen: Seen) -> Result<Box<Look>, Fault> {

@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod capability;
+pub mod circumstances;
 pub mod component;
 pub mod facts;
 pub mod fault;
@@ -17,6 +18,7 @@ pub mod version;
 
 pub use action::{Action, IntentId, Outcome, TaskHandle, UpdateMethod};
 pub use capability::Capability;
+pub use circumstances::Circumstances;
 pub use component::Component;
 pub use facts::{Facts, Label};
 pub use fault::{BmcMessage, Fault, FaultKind, Retry};

@@ -30,7 +30,7 @@ pub use method::{choose_method, image_source};
 pub use outage::{Outage, disturbed};
 pub use report::{
     HoldKind, HoldReport, PlanAction, PlanProblem, PlanReport, RunReport, StageReport,
-    TargetReport, ask_settings, holds, look_request, problems, report, wrong_boxes,
+    TargetReport, ask_settings, check_problems, holds, look_request, problems, report, wrong_boxes,
 };
 pub use reset::{activation_obstacle, offered_type, reset_obstacle};
 pub use resolve::{CatalogImage, ImageCatalog, Unresolvable, WantedImage, resolve, wanted_images};

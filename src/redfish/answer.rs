@@ -67,10 +67,20 @@ impl Answer {
         fault.status = Some(self.status);
         fault.uri = Some(self.path.clone());
         if kind == FaultKind::PasswordChangeRequired {
+            if let Some(account) = self.account_to_change() {
+                fault.message = format!("the account `{account}` must change its password first");
+            }
             fault.hint =
                 Some("log in once by hand and change the password of this account".to_owned());
         }
         fault
+    }
+
+    /// The account that a forced change is about: the argument of the message (DSP0266, "Password change required").
+    fn account_to_change(&self) -> Option<&str> {
+        let is_it = |message: &&BmcMessage| message.key() == Some("PasswordChangeRequired");
+        let message = self.messages.iter().find(is_it)?;
+        message.args.first().map(String::as_str)
     }
 
     fn status_text(&self) -> String {

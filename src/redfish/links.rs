@@ -33,6 +33,8 @@ pub struct Links {
     pub update: UpdateLinks,
     /// Class of machine as detected.
     pub platform: String,
+    /// What it was recognized by, for people.
+    pub recognized_by: Vec<String>,
     /// Whether `$expand` was refused though it is offered.
     pub expand_refused: bool,
     /// Permanent MACs of the managers' interfaces.
@@ -52,7 +54,7 @@ pub struct Links {
 }
 
 /// The layout of [`Links`] that this program writes and reads.
-pub(super) const LINKS_FORMAT: u32 = 1;
+pub(super) const LINKS_FORMAT: u32 = 2;
 
 /// Facts of the service root.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -59,7 +59,7 @@ pub(super) fn attribute_candidates(manager: &Value) -> (Vec<String>, Vec<String>
 }
 
 /// Every link below `Links.Oem` and `Oem`, with the property it stands in. Links into the manager itself are left out.
-fn oem_links(manager: &Value) -> Vec<(String, String)> {
+pub(super) fn oem_links(manager: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for oem in [at(manager, &["Links", "Oem"]), member(manager, "Oem")]
         .into_iter()

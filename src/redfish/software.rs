@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::links::Links;
-use super::quirk::{is_named_spare, is_pending_slot, means_none};
+use super::quirk::{is_named_spare, is_namesake, is_pending_slot, keeps_what_ran, means_none};
 use super::reader::{Member, Reader};
 use super::wire::{flag, last_segment, links, member, same, text};
 use crate::model::Fault;
@@ -18,10 +18,34 @@ pub(super) async fn read_software(
         return Ok(Vec::new());
     };
     let members = reader.members(&collection, "software", "Version").await?;
-    Ok(members
+    let mut software: Vec<SoftwareView> = members
         .iter()
         .flat_map(|member| software_views(member, found))
-        .collect())
+        .collect();
+    empty_used_slots(&mut software);
+    Ok(software)
+}
+
+/// Nothing waits in a slot that shows the version which runs: what is left of it is one more copy.
+fn empty_used_slots(software: &mut [SoftwareView]) {
+    let runs = |slot: &SoftwareView| {
+        software.iter().any(|view| {
+            let is_same = match (&slot.version, &view.version) {
+                (Some(waiting), Some(running)) => keeps_what_ran(waiting, running),
+                (_, None) | (None, _) => false,
+            };
+            !view.staged && is_same && view.related.iter().any(|uri| slot.related.contains(uri))
+        })
+    };
+    let used: Vec<String> = software
+        .iter()
+        .filter(|slot| slot.staged && is_pending_slot(&slot.id) && runs(slot))
+        .map(|slot| slot.uri.clone())
+        .collect();
+    for slot in software.iter_mut().filter(|slot| used.contains(&slot.uri)) {
+        slot.staged = false;
+        slot.related.clear();
+    }
 }
 
 /// Reads only these members; `None` where one of them is no longer there.
@@ -140,6 +164,20 @@ pub(super) fn relate_active(software: &mut [SoftwareView], manager_uri: &str, ma
     }
 }
 
+/// Marks the software that is named like a manager as related to it, where neither of them says more.
+pub(super) fn relate_namesake(software: &mut [SoftwareView], manager_uri: &str, manager: &Value) {
+    let is_related = |view: &SoftwareView| view.related.iter().any(|uri| uri == manager_uri);
+    if text(manager, "FirmwareVersion").is_some() || software.iter().any(is_related) {
+        return;
+    }
+    for view in software.iter_mut() {
+        let is_free = !view.staged && view.related.is_empty();
+        if is_free && is_namesake(&view.id, last_segment(manager_uri)) {
+            view.related.push(manager_uri.to_owned());
+        }
+    }
+}
+
 /// Whether an image waits for its activation: `Staged` as several services send it, or a slot of its own for what waits.
 fn is_staged(id: &str, doc: &Value) -> bool {
     flag(doc, "Staged").unwrap_or_else(|| {
@@ -195,6 +233,25 @@ mod tests {
         assert!(!views(json!({"Id": "BMC-Primary-Pending", "Version": "-*"}))[0].staged);
         assert!(views(json!({"Id": "BMC-Primary-Pending", "Version": "42S-2.84"}))[0].staged);
         assert!(views(json!({"Id": "Installed-159", "Version": "2.1", "Staged": true}))[0].staged);
+    }
+
+    #[test]
+    fn a_slot_that_shows_what_runs_holds_nothing() {
+        let related = json!([{"@odata.id": "/m"}]);
+        let slot = |version: &str| json!({"Id": "Staging_BMC", "Version": version, "RelatedItem": related});
+        let waits = |version: &str| {
+            let mut all =
+                views(json!({"Id": "BMC", "Version": "11.01.01", "RelatedItem": related}));
+            let mut staged = views(slot(version));
+            for view in &mut staged {
+                view.uri = "/f/2".to_owned();
+            }
+            all.extend(staged);
+            empty_used_slots(&mut all);
+            all.iter().any(|view| view.staged)
+        };
+        assert!(!waits("11.01.01"));
+        assert!(waits("11.02.01"));
     }
 
     #[test]

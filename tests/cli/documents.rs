@@ -215,10 +215,21 @@ fn documents_of_files_and_looks_have_the_documented_keys() {
             "product",
             "bmc_version",
             "capabilities",
+            "recognized_by",
+            "licences",
+            "lockdown",
+            "clock",
+            "sessions",
+            "tls",
+            "work",
             "servers",
             "problems",
         ],
     );
+    has_keys(&check["bmcs"][0]["tls"], &["mode", "pin"]);
+    has_keys(&check["bmcs"][0]["sessions"], &["open", "limit"]);
+    has_keys(&check["bmcs"][0]["clock"], &["says", "ahead_seconds"]);
+    has_keys(&check["bmcs"][0]["work"], &["tasks", "jobs", "staged"]);
     has_keys(
         &check["bmcs"][0]["servers"][0],
         &[

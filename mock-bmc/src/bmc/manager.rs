@@ -92,8 +92,13 @@ impl Bmc {
         };
         let hidden = self.habits.versions.hide_bmc();
         let version = self.manager.version.clone().filter(|_| !hidden);
-        self.store
-            .reset(uri, "/Version", version.map_or(Value::Null, Value::String));
+        let version = version.map_or(Value::Null, Value::String);
+        if self.habits.update.staging_slot_keeps_what_ran() {
+            let folder = uri.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let slot = format!("{folder}/Staging_BMC");
+            self.store.reset(&slot, "/Version", version.clone());
+        }
+        self.store.reset(uri, "/Version", version);
     }
 
     /// Counts a read of the manager's document while the old version still shows.

@@ -4,7 +4,7 @@
 
 use http::StatusCode;
 use http::header::{ETAG, LINK};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::asked::Asked;
@@ -115,11 +115,29 @@ impl Bmc {
         if dated && members.contains_key("DateTime") {
             members.insert("DateTime".into(), date.into());
         }
+        if self.habits.versions.inventory_named_after_manager() {
+            forget_relations(members);
+        }
         let tagged = members.contains_key("@odata.id");
         members.remove("@odata.etag");
         if let Some(tag) = self.body_tag(uri).filter(|_| tagged) {
             members.insert("@odata.etag".into(), tag.into());
         }
         Some(document)
+    }
+}
+
+/// Leaves a name alone to tell which software is the manager's.
+fn forget_relations(members: &mut Map<String, Value>) {
+    let kind = members.get("@odata.type").and_then(Value::as_str);
+    match kind.and_then(|kind| kind.split('.').next()) {
+        Some("#SoftwareInventory") => {
+            members.remove("RelatedItem");
+            members.remove("RelatedItem@odata.count");
+        }
+        Some("#Manager") => {
+            members.remove("FirmwareVersion");
+        }
+        Some(_) | None => {}
     }
 }

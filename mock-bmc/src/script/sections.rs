@@ -22,6 +22,8 @@ section! {
         hide_bmc: bool = false, "false";
         /// The systems show no version although one runs.
         hide_bios: bool = false, "false";
+        /// Managers show no version, and no member of the inventory says what it is for; one is named like its manager.
+        inventory_named_after_manager: bool = false, "false";
     }
 }
 
@@ -234,6 +236,8 @@ section! {
         staged_task: StagedTask = StagedTask::Completed, "\"completed\"";
         /// The firmware inventory shows what is staged.
         shows_staged: bool = true, "true";
+        /// The inventory has a slot for a waiting BMC image, which goes on showing what was flashed.
+        staging_slot_keeps_what_ran: bool = false, "false";
         /// A BIOS update sets all BIOS attributes back to their defaults.
         resets_bios_settings: bool = false, "false";
     }

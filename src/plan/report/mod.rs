@@ -3,6 +3,7 @@
 //! It plans past what is still to come by assuming that every earlier stage succeeds; the run itself assumes nothing
 //! and looks again.
 
+mod check;
 mod holds;
 mod problems;
 mod request;
@@ -12,6 +13,7 @@ mod sum;
 mod tests;
 mod walk;
 
+pub use check::check_problems;
 pub use holds::holds;
 pub use problems::{problems, wrong_boxes};
 pub use request::{ask_settings, look_request};

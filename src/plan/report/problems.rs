@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::shape::PlanProblem;
+use crate::model::inventory::Expect;
 use crate::model::look::{SystemView, TaskView};
 use crate::model::{Look, ServerName, StageName, Target};
 use crate::plan::conflict::keys;
@@ -38,6 +39,19 @@ pub fn problems(spec: &RunSpec, look: &Look) -> Vec<PlanProblem> {
             ),
         );
     }
+    found.extend(at_work(look));
+    let problem = |(kind, message)| PlanProblem {
+        bmc: spec.bmc.clone(),
+        kind,
+        message,
+    };
+    found.into_iter().map(problem).collect()
+}
+
+/// Who is at work on this BMC, and what is staged: kind and words of each.
+pub(super) fn at_work(look: &Look) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut tell = |kind: &str, message: String| found.push((kind.to_owned(), message));
     for task in look.tasks.iter().filter(|task| !task.is_finished()) {
         tell("task-active", task_described(task));
     }
@@ -59,27 +73,23 @@ pub fn problems(spec: &RunSpec, look: &Look) -> Vec<PlanProblem> {
             ),
         );
     }
-    let problem = |(kind, message)| PlanProblem {
-        bmc: spec.bmc.clone(),
-        kind,
-        message,
-    };
-    found.into_iter().map(problem).collect()
+    found
 }
 
 /// Servers whose system is not the one that the inventory expects, with what differs.
 pub fn wrong_boxes(spec: &RunSpec, look: &Look) -> BTreeMap<ServerName, String> {
     let wrong = |server: &ServerSpec| {
         let system = look.systems.get(&server.name)?;
-        Some((server.name.clone(), differing_fact(server, system)?))
+        Some((server.name.clone(), differing_fact(&server.expect, system)?))
     };
     spec.servers.iter().filter_map(wrong).collect()
 }
 
-fn differing_fact(server: &ServerSpec, system: &SystemView) -> Option<String> {
+/// What of a system is not as the inventory expects.
+pub(super) fn differing_fact(expect: &Expect, system: &SystemView) -> Option<String> {
     let facts = [
-        ("serial", &server.expect.serial, &system.serial),
-        ("model", &server.expect.model, &system.model),
+        ("serial", &expect.serial, &system.serial),
+        ("model", &expect.model, &system.model),
     ];
     facts.iter().find_map(|(name, expected, found)| {
         let expected = expected.as_deref()?;

@@ -7,7 +7,9 @@ use crate::redfish::boxes::{Assigned, Boxes};
 use crate::redfish::jobs::read_jobs;
 use crate::redfish::links::SystemLinks;
 use crate::redfish::settings::bios_attributes;
-use crate::redfish::software::{read_software, read_some, relate_active, version_sources};
+use crate::redfish::software::{
+    read_software, read_some, relate_active, relate_namesake, version_sources,
+};
 use crate::redfish::tasks::read_tasks;
 
 impl Observer<'_> {
@@ -103,6 +105,7 @@ impl Observer<'_> {
         for manager in &self.found.managers {
             if let Some(doc) = self.reader.seen(&manager.uri) {
                 relate_active(&mut software, &manager.uri, &doc);
+                relate_namesake(&mut software, &manager.uri, &doc);
             }
         }
         software

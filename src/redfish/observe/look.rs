@@ -15,8 +15,8 @@ use crate::redfish::discover::{allowed_values, beside_managers, expand_of, root_
 use crate::redfish::documents::{Documents, is_within};
 use crate::redfish::identity::{identity, is_thin};
 use crate::redfish::links::{Links, RootFacts};
-use crate::redfish::quirk::{Evidence, classify};
 use crate::redfish::reader::{Expand, Reader};
+use crate::redfish::recognize::recognize;
 use crate::redfish::tasks::follow;
 use crate::redfish::wire::{at, key, link, text};
 
@@ -207,8 +207,9 @@ impl<'a> Observer<'a> {
         self.found.bmc_version = version;
         if self.cold {
             beside_managers(&mut self.reader, &mut self.found).await?;
-            let platform = self.classify(&boxes.managers);
-            platform.clone_into(&mut self.found.platform);
+            let acting = self.acting_manager();
+            let (reader, found) = (&mut self.reader, &mut self.found);
+            recognize(reader, found, acting.as_deref(), &boxes.systems).await?;
         }
         self.note_versions(&boxes);
         self.whole = true;
@@ -242,20 +243,6 @@ impl<'a> Observer<'a> {
             .find(|manager| manager.uri == uri)?
             .firmware_version
             .clone()
-    }
-
-    fn classify(&self, managers: &[ManagerView]) -> &'static str {
-        let uri = self.acting_manager();
-        let manager = managers
-            .iter()
-            .find(|manager| Some(&manager.uri) == uri.as_ref());
-        classify(&Evidence {
-            vendor: self.found.root.vendor.as_deref(),
-            product: self.found.root.product.as_deref(),
-            oem: &self.found.root.oem,
-            manager_model: manager.and_then(|manager| manager.model.as_deref()),
-            manager_version: manager.and_then(|manager| manager.firmware_version.as_deref()),
-        })
     }
 
     fn note_versions(&self, boxes: &Boxes) {

@@ -9,6 +9,12 @@ pub(in crate::redfish) fn is_pending_slot(id: &str) -> bool {
         .any(|mark| id.contains(mark))
 }
 
+/// `staging_slot_keeps_what_ran`: the slot for what waits goes on showing the image that was flashed from it. Seen on
+/// Supermicro X13 (11.01.01: `Staging_BMC` and `Staging_BIOS` with the versions of `BMC` and `BIOS`).
+pub(in crate::redfish) fn keeps_what_ran(staged: &str, running: &str) -> bool {
+    staged.trim() == running.trim()
+}
+
 /// `spare_copy`: backups, golden images, the previous and the available version are members like the running one. Seen on
 /// XCC, Supermicro, iDRAC (`Previous-..`, `Available-..`) and iLO (`Redundant System ROM`).
 pub(in crate::redfish) fn is_named_spare(id: &str, name: Option<&str>) -> bool {
@@ -32,4 +38,10 @@ pub(in crate::redfish) fn means_none(version: &str) -> bool {
         version.as_str(),
         "" | "-*" | "-" | "n/a" | "na" | "none" | "not present" | "unknown"
     )
+}
+
+/// `inventory_named_after_manager`: no member says what it is for; the BMC's own is named like its manager, which shows no
+/// version itself. Seen on HPE Cray EX node controllers (nC 1.6, member `BMC` beside manager `BMC`).
+pub(in crate::redfish) fn is_namesake(id: &str, manager_id: &str) -> bool {
+    id.eq_ignore_ascii_case(manager_id)
 }

@@ -2,11 +2,18 @@
 //!
 //! It is the only one that knows vendors; it reads nothing itself, and what is unknown behaves by the standard.
 
+mod class;
 mod inventory;
 pub(super) mod keys;
+mod licence;
+pub(super) mod lockdown;
 mod platform;
 mod post;
 
-pub(super) use inventory::{is_named_spare, is_pending_slot, means_none};
-pub(super) use platform::{Evidence, classify, takes_named_target, wants_oem_parameter};
+pub(super) use class::{Evidence, asks_for_board, classify};
+pub(super) use inventory::{
+    is_named_spare, is_namesake, is_pending_slot, keeps_what_ran, means_none,
+};
+pub(super) use licence::licence_in_text;
+pub(super) use platform::{session_limit, takes_named_target, wants_oem_parameter};
 pub(super) use post::post_state_in_oem;

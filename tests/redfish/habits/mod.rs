@@ -177,3 +177,54 @@ async fn a_refused_login_ends_the_look_with_its_own_kind() {
     };
     assert_eq!(fault.kind, FaultKind::PasswordChangeRequired);
 }
+
+/// The twin of `inventory_named_after_manager`.
+#[tokio::test(start_paused = true)]
+async fn a_silent_manager_has_the_version_of_the_software_that_is_named_like_it() {
+    let world = scripted("[versions]\ninventory_named_after_manager = true", 1);
+    for _ in ["cold", "warm"] {
+        let seen = look(&world.client, &state()).await;
+        assert_eq!(seen.bmc_version(), Some("1.50"));
+        assert_eq!(seen.bios_version(&ServerName::from("b/1")), Some("2.10"));
+    }
+}
+
+/// The twin of `staging_slot_keeps_what_ran`.
+#[tokio::test(start_paused = true)]
+async fn a_staging_slot_that_shows_what_runs_keeps_nobody_waiting() {
+    let script = "[update]\nstaging_slot_keeps_what_ran = true";
+    let seen = look(&scripted(script, 1).client, &everything()).await;
+    let slot = seen.software.iter().find(|view| view.id == "Staging_BMC");
+    assert_eq!(slot.map(|slot| slot.staged), Some(false));
+    assert_eq!(seen.bmc_version(), Some("1.50"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_and_the_sessions_of_others_are_told() {
+    let script = "[sessions]\nforeign = 3\n[identity]\nclock = \"2001-09-09T01:46:40Z\"\nvendor = \"Dell Inc.\"";
+    let world = scripted(script, 1);
+    look(&world.client, &state()).await;
+    let known = world.client.circumstances().await.unwrap();
+    assert_eq!(known.sessions.open, Some(4), "three of others and ours");
+    assert_eq!(known.sessions.headroom(), Some(4));
+    let clock = known.clock.unwrap();
+    // Our own clock begins with the epoch here.
+    assert!(clock.says.starts_with("2001-09-09T"), "{clock:?}");
+    assert!(clock.ahead_seconds >= 1_000_000_000 - 60, "{clock:?}");
+    assert_eq!(
+        known.recognized_by,
+        ["the service root's Vendor `Dell Inc.`"]
+    );
+}
+
+/// The exchange S14: whatever is asked is 403 until the password is changed.
+#[tokio::test(start_paused = true)]
+async fn an_account_that_must_change_its_password_is_named() {
+    let world = scripted("[sessions]\nmust_change_password = true", 1);
+    let Seen::Failed(fault) = world.client.look(&state()).await else {
+        panic!("not failed");
+    };
+    assert_eq!(fault.kind, FaultKind::PasswordChangeRequired);
+    let words = "the account `/redfish/v1/AccountService/Accounts/";
+    assert!(fault.message.starts_with(words), "{fault}");
+}

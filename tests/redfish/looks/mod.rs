@@ -1,5 +1,6 @@
 //! What a look makes of services that misbehave.
 
+mod circumstances;
 mod on;
 mod settings;
 

@@ -33,8 +33,8 @@ struct Tree {
 const TREES: &[Tree] = &[
     Tree {
         name: "cray-ex425-2nodes",
-        platform: "generic",
-        bmc_version: None,
+        platform: "cray",
+        bmc_version: Some("nc.1.6.19-5-shasta-release.arm.2022-02-25T01:38:09+00:00.d20b426"),
         systems: &[
             ("Node0", Some("ex425.bios-1.6.3"), Some((18, 0)), None),
             ("Node1", Some("ex425.bios-1.6.3"), Some((18, 0)), None),
@@ -80,7 +80,7 @@ const TREES: &[Tree] = &[
     },
     Tree {
         name: "gigabyte-h262-ami",
-        platform: "ami",
+        platform: "ami-gigabyte",
         bmc_version: Some("12.84.13"),
         systems: &[("Self", Some("C27"), Some((550, 0)), Some(549))],
         software: 3,
@@ -138,7 +138,7 @@ const TREES: &[Tree] = &[
     },
     Tree {
         name: "nvidia-bluefield3",
-        platform: "nvidia",
+        platform: "nvidia-bluefield",
         bmc_version: Some("BF-24.10-10"),
         systems: &[(
             "Bluefield",
@@ -150,7 +150,7 @@ const TREES: &[Tree] = &[
     },
     Tree {
         name: "nvidia-dgxh100-ami",
-        platform: "ami",
+        platform: "ami-dgx",
         bmc_version: Some("23.11.20"),
         systems: &[
             ("DGX", Some("1.1.3"), Some((223, 0)), Some(223)),
@@ -160,7 +160,7 @@ const TREES: &[Tree] = &[
     },
     Tree {
         name: "nvidia-gb200",
-        platform: "nvidia",
+        platform: "nvidia-gb200",
         bmc_version: Some("GB200Nvl-24.12-8"),
         systems: &[
             ("HGX_Baseboard_0", None, None, None),
@@ -177,7 +177,7 @@ const TREES: &[Tree] = &[
     },
     Tree {
         name: "supermicro-821ge-x13",
-        platform: "supermicro",
+        platform: "supermicro-x13",
         bmc_version: Some("11.01.01"),
         systems: &[("1", Some("1.4"), Some((379, 0)), Some(495))],
         software: 106,

@@ -25,6 +25,14 @@ pub(super) fn documents(systems: usize, habits: &Habits) -> Documents {
             format!("/redfish/v1/Systems/{number}"),
         ));
     }
+    if habits.update.staging_slot_keeps_what_ran() {
+        members.push((
+            format!("{inventory}/Staging_BMC"),
+            "BMC staging".to_owned(),
+            BMC_VERSION,
+            "/redfish/v1/Managers/BMC".to_owned(),
+        ));
+    }
     let uris: Vec<String> = members.iter().map(|(uri, ..)| uri.clone()).collect();
     let mut documents = vec![
         (SERVICE.into(), service(habits)),
