@@ -53,6 +53,8 @@ pub(super) struct Remembered {
     pub(super) glimpsed: Option<(LookRequest, Vec<Glimpse>)>,
     /// What the last good look read, until something is sent that changes something.
     pub(super) documents: Option<Documents>,
+    /// Whether they are kept at all.
+    pub(super) keeps_documents: bool,
     /// Actions sent so far: a look during which one began keeps nothing.
     pub(super) actions: u64,
     /// When the BMC last listed its managers and systems.

@@ -45,8 +45,16 @@ pub(super) fn is_within(since: Timestamp, now: Timestamp, time: Duration) -> boo
 }
 
 impl Client {
+    /// Whether what a look has read is kept for one that goes on from it: only while somebody looks again and again, as all
+    /// that many BMCs say is much.
+    pub fn keep_documents(&self, keep: bool) {
+        let mut remembered = self.remember();
+        remembered.keeps_documents = keep;
+        remembered.documents = None;
+    }
+
     /// Looks as [`Client::look`] does, but goes on from the documents of the look before, where that one was asked
-    /// something else a moment ago and nothing was sent since that changes something.
+    /// something else a moment ago, was [kept](Client::keep_documents), and nothing was sent since that changes something.
     ///
     /// Only for what nobody else changes within seconds, or where it does no harm to hear of that a look later: never for
     /// reads that have to agree with earlier ones.

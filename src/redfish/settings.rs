@@ -74,7 +74,7 @@ async fn attribute_resource(
     if let Some(object) = &object
         && let Some(doc) = waiting_document(reader, object).await?
     {
-        pending = waiting(&current, &attributes_of(&doc));
+        pending = waiting(&current, attributes_in(&doc));
         if apply_times.is_empty() {
             apply_times = offered_apply_times(&doc);
         }
@@ -104,24 +104,22 @@ async fn waiting_document(
 
 /// Attributes of a document; none where `Attributes` is missing or no object.
 pub(super) fn attributes_of(doc: &Value) -> BTreeMap<String, Value> {
-    object(doc, "Attributes")
-        .map(|map| {
-            map.iter()
-                .filter(|(name, _)| !name.contains('@'))
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect()
-        })
-        .unwrap_or_default()
+    let owned = |(name, value): (&String, &Value)| (name.clone(), value.clone());
+    attributes_in(doc).map(owned).collect()
+}
+
+fn attributes_in(doc: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let map = object(doc, "Attributes").into_iter().flatten();
+    map.filter(|(name, _)| !name.contains('@'))
 }
 
 /// What waits: values of the settings object that are not in effect. Some services repeat every value there, some only
 /// the changed ones; null there says nothing.
-pub(super) fn waiting(
+pub(super) fn waiting<'a>(
     current: &BTreeMap<String, Value>,
-    settings: &BTreeMap<String, Value>,
+    settings: impl Iterator<Item = (&'a String, &'a Value)>,
 ) -> BTreeMap<String, Value> {
     settings
-        .iter()
         .filter(|(name, value)| {
             !value.is_null() && current.get(*name).is_none_or(|now| !same_value(now, value))
         })
@@ -215,11 +213,14 @@ mod tests {
     fn only_what_differs_waits_in_either_style() {
         let current = map(&json!({"A": "x", "B": 5, "C": true, "P": null}));
         let everything = map(&json!({"A": "x", "B": "5", "C": false, "P": null}));
-        assert_eq!(waiting(&current, &everything), map(&json!({"C": false})));
-        let changes = map(&json!({"A": "y"}));
-        assert_eq!(waiting(&current, &changes), map(&json!({"A": "y"})));
         assert_eq!(
-            waiting(&current, &map(&json!({"A": null}))),
+            waiting(&current, everything.iter()),
+            map(&json!({"C": false}))
+        );
+        let changes = map(&json!({"A": "y"}));
+        assert_eq!(waiting(&current, changes.iter()), map(&json!({"A": "y"})));
+        assert_eq!(
+            waiting(&current, map(&json!({"A": null})).iter()),
             BTreeMap::new()
         );
     }

@@ -143,6 +143,7 @@ pub(in crate::daemon) async fn drive(
     client.set_guard(Some(Arc::new(move || {
         guard.ensure_young().map_err(|fault| fault.to_string())
     })));
+    client.keep_documents(true);
     let driver = Driver {
         engine,
         assignment,
@@ -161,6 +162,7 @@ pub(in crate::daemon) async fn drive(
         end = driver.run() => end,
     };
     engine.keep_links(&bmc.name, &driver.client);
+    driver.client.keep_documents(false);
     driver.client.set_guard(None);
     driver.client.set_progress(None);
     driver.client.outage(false);

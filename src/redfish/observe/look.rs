@@ -71,7 +71,7 @@ impl<'a> Observer<'a> {
         remembered.glimpsed = glimpses
             .filter(|_| look.is_ok())
             .map(|glimpses| (request.clone(), glimpses));
-        let serves = look.is_ok() && remembered.actions == actions;
+        let serves = remembered.keeps_documents && look.is_ok() && remembered.actions == actions;
         remembered.documents = serves.then(|| Documents {
             docs,
             asked: request.clone(),

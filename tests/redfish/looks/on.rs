@@ -1,12 +1,19 @@
 //! A look that goes on from the documents of the one before.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use redpipe::model::{Action, LookRequest, Seen, Target};
 use redpipe::redfish::Client;
 
 use super::settings_of;
-use crate::fake::{client, look, service, state};
+use crate::fake::{Fake, client, look, service, state};
+
+fn keeping(fake: &Arc<Fake>) -> Client {
+    let client = client(fake, &[("a", Some("1"))]);
+    client.keep_documents(true);
+    client
+}
 
 async fn look_on(client: &Client, request: &LookRequest) {
     match client.look_on(request).await {
@@ -27,7 +34,7 @@ const STATE: [&str; 2] = ["GET /redfish/v1/M/bmc", "GET /redfish/v1/S/1"];
 #[tokio::test(start_paused = true)]
 async fn it_asks_for_nothing_that_was_said_a_moment_ago() {
     let fake = service();
-    let client = client(&fake, &[("a", Some("1"))]);
+    let client = keeping(&fake);
     look(&client, &more()).await;
     look(&client, &state()).await;
     fake.take();
@@ -45,7 +52,7 @@ async fn it_asks_for_nothing_that_was_said_a_moment_ago() {
 #[tokio::test(start_paused = true)]
 async fn the_same_question_and_one_that_comes_late_are_asked_anew() {
     let fake = service();
-    let client = client(&fake, &[("a", Some("1"))]);
+    let client = keeping(&fake);
     look(&client, &more()).await;
     fake.take();
     look_on(&client, &more()).await;
@@ -66,12 +73,28 @@ async fn the_same_question_and_one_that_comes_late_are_asked_anew() {
 #[tokio::test(start_paused = true)]
 async fn nothing_that_was_said_before_an_action_is_believed_after_it() {
     let fake = service();
-    let client = client(&fake, &[("a", Some("1"))]);
+    let client = keeping(&fake);
     look(&client, &state()).await;
     let reset = Action::ResetManager {
         reset_type: "ForceRestart".to_owned(),
     };
     client.act(&reset).await;
+    fake.take();
+    look_on(&client, &more()).await;
+    let asked = fake.take_lines();
+    assert!(
+        STATE.iter().all(|line| asked.contains(&(*line).to_owned())),
+        "{asked:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_keeps_nothing_asks_for_all() {
+    let fake = service();
+    let client = keeping(&fake);
+    look(&client, &more()).await;
+    look(&client, &state()).await;
+    client.keep_documents(false);
     fake.take();
     look_on(&client, &more()).await;
     let asked = fake.take_lines();
