@@ -307,3 +307,31 @@ async fn settings_are_read_back_before_servers_are_prepared_for_a_stage_that_was
         );
     }
 }
+
+/// A step that an edit takes away is followed to its end, and nobody claims that its values are there.
+#[tokio::test(start_paused = true)]
+async fn settings_that_an_edit_takes_away_before_they_were_read_back_are_not_claimed() {
+    let quiet = || settings("quiet", "bios", QUIET);
+    for (moment, script) in [
+        ("settings accepted", ""),
+        ("reset ignored", "[power]\nignored_resets = 1\n"),
+    ] {
+        let world = World::one(1, script);
+        let before = pipeline(&[settings("ssh", "bmc", "SshMaxSessions = 3"), quiet()]);
+        killed_when(&world, &before, moment).await;
+        let report = world
+            .apply_for(&[&pipeline(&[quiet()])], Duration::from_hours(6))
+            .await
+            .expect("it ends");
+        let run = completed(&world, &report);
+        assert_eq!(stages(run), ["quiet Completed applied"], "{moment}");
+        let journal = world.journal("mock-1");
+        let is_claim = |line: &&String| {
+            line.contains("\"record\":\"done\"")
+                && line.contains("\"ssh\"")
+                && !line.contains("\"how\":\"none\"")
+        };
+        let claims: Vec<_> = journal.iter().filter(is_claim).collect();
+        assert!(claims.is_empty(), "{moment}: {claims:?}");
+    }
+}

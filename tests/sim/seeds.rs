@@ -28,6 +28,10 @@ pub(crate) const FOUND: &[(u64, &str)] = &[
         "hold: power set back by a stage that had been granted, after an edit that asks anew, was taken for a new step",
     ),
     (
+        5558,
+        "I4: settings that an edit took away between their write and their read-back were claimed",
+    ),
+    (
         7272,
         "sessions: dead logins whose age nobody knew, as the clock of the host had gone back, were asked for",
     ),

@@ -22,7 +22,7 @@ impl Flow<'_> {
             return;
         }
         let Some(item) = self.item(pass, place) else {
-            return Self::end(pass, place);
+            return self.end(pass, place);
         };
         let Some(seen) = self.assess(pass, place, item) else {
             return;

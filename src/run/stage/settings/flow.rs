@@ -100,7 +100,7 @@ pub(in crate::run) fn step(pass: &mut Pass<'_>, place: &Place, stage: &StageSpec
                 {
                     cancel::stop(pass, place, stage);
                 } else {
-                    Flow::finish(pass, place);
+                    flow.finish(pass, place);
                 }
             }
         }

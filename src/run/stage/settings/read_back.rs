@@ -6,7 +6,7 @@ use super::flow::Flow;
 use crate::model::{FaultKind, IntentId, Retry};
 use crate::run::deadline::{GRACE_TIMEOUT, SETTINGS_VERIFY_TIMEOUT, after};
 use crate::run::pass::{Pass, fault};
-use crate::run::record::{Intent, Milestone, Place, Record};
+use crate::run::record::{How, Intent, Milestone, Place, Record};
 use crate::run::stage::doubt;
 
 impl Flow<'_> {
@@ -105,7 +105,7 @@ impl Flow<'_> {
     /// there it takes as many agreeing reads as a version does.
     pub(super) fn verify(&self, pass: &mut Pass<'_>, place: &Place) {
         let Some(item) = self.item(pass, place) else {
-            return Self::end(pass, place);
+            return self.end(pass, place);
         };
         let Some(seen) = self.assess(pass, place, item) else {
             return;
@@ -141,19 +141,29 @@ impl Flow<'_> {
     }
 
     /// All items are read back: power as before, then done.
-    pub(super) fn end(pass: &mut Pass<'_>, place: &Place) {
+    pub(super) fn end(&self, pass: &mut Pass<'_>, place: &Place) {
         if pass.work(place).power_changed {
             pass.record(Record::Boot {
                 at: place.clone(),
                 milestone: Milestone::Reached,
             });
         } else {
-            Self::finish(pass, place);
+            self.finish(pass, place);
         }
     }
 
-    pub(super) fn finish(pass: &mut Pass<'_>, place: &Place) {
-        let reason = if pass.work(place).written {
+    pub(super) fn finish(&self, pass: &mut Pass<'_>, place: &Place) {
+        let is_written = pass.work(place).written;
+        if is_written && self.spec.flow.is_empty() {
+            // An edit took the values away: what was sent is at its end, and what became of it is nobody's claim.
+            let reason = "nothing is wanted here any more; what was sent before was not read back";
+            return pass.record(Record::Done {
+                at: place.clone(),
+                how: How::None,
+                reason: reason.to_owned(),
+            });
+        }
+        let reason = if is_written {
             "every value was read back"
         } else {
             "nothing differs"
