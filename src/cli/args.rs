@@ -118,6 +118,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: InventoryCommand,
     },
+    /// Print a pipeline file made of one golden server's versions and settings; writes nothing.
+    ///
+    /// It selects every machine of that model. Settings are those that differ from what their registry states as default;
+    /// what cannot be written, is secret, or names this one machine is left out.
+    Snapshot(SnapshotArgs),
     /// Trust a BMC's certificate, credentials or identity anew.
     Trust(TrustArgs),
     /// JSON Schema of a file kind, for editors.
@@ -238,6 +243,33 @@ pub(crate) struct RunArgs {
 pub(crate) enum InventoryCommand {
     /// Reach every BMC and tell versions, attributes and problems.
     Check,
+    /// Print an inventory made of a CSV table or an Ansible inventory; contacts nothing.
+    ///
+    /// Columns and variables are known by their usual names (`name`, `bmc_ip`, `username`, `server`, `serial`); others become
+    /// labels, as do Ansible's groups. Passwords are not taken over.
+    Import(ImportArgs),
+}
+
+/// Arguments of `inventory import`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// A CSV table, an Ansible inventory, or what `ansible-inventory --list` prints.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// Arguments of `snapshot`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SnapshotArgs {
+    /// The server, as the inventory names it, or `BMC/ID`.
+    #[arg(value_name = "SERVER")]
+    pub(crate) server: String,
+    /// Where the image of the BMC's version is: a URI or a file.
+    #[arg(long, value_name = "IMAGE")]
+    pub(crate) bmc_image: Option<String>,
+    /// Where the image of the BIOS's version is: a URI or a file.
+    #[arg(long, value_name = "IMAGE")]
+    pub(crate) bios_image: Option<String>,
 }
 
 /// Arguments of `trust`.

@@ -84,9 +84,14 @@ fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, FilesError> {
 }
 
 fn source(path: &Path) -> Result<Source, FilesError> {
-    let name = path.display().to_string();
-    let unreadable =
-        |why: &str| FilesError::Unreadable(format!("file `{name}` cannot be read: {why}"));
+    let text = read_text(path).map_err(FilesError::Unreadable)?;
+    Ok(Source::new(path.display().to_string(), text))
+}
+
+/// The text of a file; for people, why it cannot be read.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let name = path.display();
+    let unreadable = |why: &str| format!("file `{name}` cannot be read: {why}");
     let bytes = std::fs::read(path).map_err(|error| {
         let hint = if error.kind() == ErrorKind::NotFound {
             "\n\nhint: name files or folders: `-i INVENTORY` before the command, pipelines behind it"
@@ -95,13 +100,12 @@ fn source(path: &Path) -> Result<Source, FilesError> {
         };
         unreadable(&format!("{error}{hint}"))
     })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let before = error.as_bytes().get(..good).unwrap_or_default();
         let line = before.split(|byte| *byte == b'\n').count();
         unreadable(&format!(
             "line {line} is not UTF-8\n\nhint: save it as UTF-8, in which TOML is written"
         ))
-    })?;
-    Ok(Source::new(name, text))
+    })
 }

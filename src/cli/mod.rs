@@ -21,8 +21,8 @@ use std::process::ExitCode;
 use args::{Args, Command, InventoryCommand};
 use clap::Parser as _;
 use command::{
-    apply, daemon, demo, drift, events, inventory_check, order, plan, schema, status, trust,
-    validate, versions,
+    apply, daemon, demo, drift, events, inventory_check, inventory_import, order, plan, schema,
+    snapshot, status, trust, validate, versions,
 };
 use exit::Exit;
 use shell::Shell;
@@ -76,6 +76,10 @@ fn run(shell: &Shell, command: Command) -> Exit {
         Command::Inventory {
             command: InventoryCommand::Check,
         } => shell.block_on(inventory_check::run(shell)),
+        Command::Inventory {
+            command: InventoryCommand::Import(args),
+        } => inventory_import::run(shell, &args),
+        Command::Snapshot(args) => shell.block_on(snapshot::run(shell, &args)),
         Command::Trust(args) => trust::run(shell, &args),
         Command::Schema { kind } => schema::run(shell, kind),
         Command::Versions {

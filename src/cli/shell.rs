@@ -148,7 +148,8 @@ impl Shell {
         }
     }
 
-    fn invalid(&self, diagnostics: &Diagnostics) -> Exit {
+    /// Prints the findings in files, and passes the exit on.
+    pub(crate) fn invalid(&self, diagnostics: &Diagnostics) -> Exit {
         self.printer.error(&report::findings(diagnostics));
         for row in ErrorRow::of_files(diagnostics) {
             self.told.error(row);

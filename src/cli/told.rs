@@ -125,6 +125,12 @@ pub(crate) fn empty(command: &Command) -> Value {
         | Command::Release { .. } => {
             json!({ "runs": [], "pipelines": [], "problems": [] })
         }
+        Command::Snapshot(args) => {
+            json!({ "bmc": null, "server": args.server, "pipeline": null })
+        }
+        Command::Inventory {
+            command: InventoryCommand::Import(_),
+        } => json!({ "bmcs": [], "inventory": null }),
         Command::Pause { .. } | Command::Resume { .. } => json!({ "order": null }),
         Command::Events { follow: false, .. } => json!({ "events": [] }),
         Command::Inventory {

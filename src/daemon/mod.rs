@@ -11,6 +11,7 @@ mod driver;
 mod engine;
 pub mod fleet;
 mod folds;
+mod golden;
 mod handle;
 pub mod history;
 mod hooks;
@@ -45,6 +46,7 @@ pub use desk::{Errand, Known, Progress};
 pub use driver::RunEnd;
 pub use engine::{Engine, EngineParts};
 pub use fleet::Fleet;
+pub use golden::{GoldenServer, read_golden};
 pub use handle::{Handle, Readiness};
 pub use observation::{BmcDrift, DriftDocument, DriftLine, drift};
 pub use open::{

@@ -125,6 +125,18 @@ pub enum AttributeType {
     Password,
 }
 
+/// What an attribute is as it comes from the factory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FactoryAttribute {
+    /// `DefaultValue`, byte for byte; `None` = not stated.
+    pub default: Option<Value>,
+    /// What people call it.
+    pub display_name: Option<String>,
+}
+
+/// By attribute name.
+pub type FactoryAttributes = BTreeMap<String, FactoryAttribute>;
+
 /// One value of an enumeration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnumValue {

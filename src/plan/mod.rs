@@ -6,6 +6,7 @@
 mod conflict;
 pub mod digest;
 pub mod firmware;
+pub mod golden;
 pub mod item;
 pub mod method;
 pub mod outage;

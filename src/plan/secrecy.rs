@@ -71,6 +71,12 @@ impl Remembered {
 
 static NOTHING: BTreeMap<String, String> = BTreeMap::new();
 
+/// Nothing was ever written to write-only places.
+pub(super) const NOTHING_WRITTEN: Written<'static> = Written {
+    salt: "",
+    fingerprints: &NOTHING,
+};
+
 /// The generation of a pipeline's file as it is kept: it may be of a secret that stands there.
 pub fn kept_generation(salt: &str, generation: &str) -> String {
     fingerprint(salt, "generation", &generation.into())

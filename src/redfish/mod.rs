@@ -17,6 +17,7 @@ mod credentials;
 mod discover;
 mod documents;
 mod etag;
+mod factory;
 mod glance;
 mod handle;
 mod http;

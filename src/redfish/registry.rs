@@ -2,6 +2,8 @@
 //!
 //! Names are forgiven much: one registry is seen spelled three ways on one BMC.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::links::Links;
@@ -38,6 +40,17 @@ pub(super) async fn find_registry(
     named: Option<&str>,
     describes: Describes,
 ) -> Result<Option<AttributeRegistry>, Fault> {
+    let doc = registry_document(reader, found, named, describes).await?;
+    Ok(doc.and_then(|doc| parse_registry(&doc)))
+}
+
+/// The document of that registry; it holds attributes.
+pub(super) async fn registry_document(
+    reader: &mut Reader<'_>,
+    found: &Links,
+    named: Option<&str>,
+    describes: Describes,
+) -> Result<Option<Arc<Value>>, Fault> {
     let Some(collection) = found.root.registries.clone() else {
         return Ok(None);
     };
@@ -153,31 +166,32 @@ fn without_version(plain: &str) -> &str {
 }
 
 /// Reads a registry through its file resource: the English location, else the first.
-async fn read_registry(
-    reader: &mut Reader<'_>,
-    uri: &str,
-) -> Result<Option<AttributeRegistry>, Fault> {
+async fn read_registry(reader: &mut Reader<'_>, uri: &str) -> Result<Option<Arc<Value>>, Fault> {
     let Some(file) = reader.read_if_well(uri, "registry").await? else {
         return Ok(None);
     };
-    if let Some(registry) = parse_registry(&file) {
-        return Ok(Some(registry));
+    if holds_attributes(&file) {
+        return Ok(Some(file));
     }
     let Some(location) = location(&file) else {
         reader.problem("registry-missing", format!("`{uri}` names no location"));
         return Ok(None);
     };
-    let Some(doc) = reader.read_if_well(&location, "registry").await? else {
-        return Ok(None);
-    };
-    let registry = parse_registry(&doc);
-    if registry.is_none() {
+    let doc = reader.read_if_well(&location, "registry").await?;
+    let is_one = doc.as_ref().is_none_or(|doc| holds_attributes(doc));
+    if !is_one {
         reader.problem(
             "registry-unreadable",
             format!("`{location}` holds no attributes"),
         );
     }
-    Ok(registry)
+    Ok(doc.filter(|_| is_one))
+}
+
+fn holds_attributes(doc: &Value) -> bool {
+    member(doc, "RegistryEntries")
+        .and_then(|entries| member(entries, "Attributes"))
+        .is_some_and(Value::is_array)
 }
 
 fn location(file: &Value) -> Option<String> {

@@ -5,11 +5,13 @@
 mod documents;
 mod facts;
 mod handed;
+mod import;
 mod lab;
 mod life;
 mod proxy;
 mod pulls;
 mod refusals;
 mod secrecy;
+mod snapshot;
 mod stopping;
 mod two;

@@ -49,6 +49,23 @@ pub(super) fn effective<'a>(
     Some(effective)
 }
 
+/// Whether an attribute cannot be written with the values in effect.
+pub(crate) fn is_locked(name: &str, item: &AttributeItem<'_>, view: &SettingsView) -> bool {
+    effective(name, item, view)
+        .is_some_and(|effective| effective.definition.read_only || effective.definition.locked)
+}
+
+/// Which attributes a registry locks or unlocks, each with those that decide it.
+pub(crate) fn locks(view: &SettingsView) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let dependencies = view.registry.iter().flat_map(|known| &known.dependencies);
+    dependencies
+        .filter(|dependency| Lock::of(&dependency.to_property).is_some())
+        .map(|dependency| {
+            let from = dependency.from.iter().map(|term| term.attribute.as_str());
+            (dependency.to_attribute.as_str(), from.collect())
+        })
+}
+
 /// A dependency's condition in words: "`SysProfile` is `Custom`".
 pub(super) fn described(dependency: &Dependency) -> String {
     let terms: Vec<String> = dependency.from.iter().map(term_described).collect();

@@ -12,5 +12,7 @@ mod tests;
 mod value;
 
 pub use assess::{AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings};
+pub(super) use dependency::{is_locked, locks};
 pub use nearest::nearest;
 pub use patch::group_patches;
+pub(super) use value::{same as same_value_of, written_form};

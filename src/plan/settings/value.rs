@@ -34,7 +34,7 @@ impl Misfit {
 
 /// Whether two values mean the same for this attribute, whichever form each is in: an enumeration by value name or by
 /// display name, a number as number or as text, `1` or `1.0`.
-pub(super) fn same(a: &Value, b: &Value, definition: Option<&AttributeDefinition>) -> bool {
+pub(crate) fn same(a: &Value, b: &Value, definition: Option<&AttributeDefinition>) -> bool {
     canonical(a, definition) == canonical(b, definition)
 }
 
@@ -58,6 +58,14 @@ pub(super) fn coerce(
         Some(AttributeType::String | AttributeType::Password) => text(wanted, definition),
         None => coerce_like(wanted, current),
     }
+}
+
+/// A value as it is read in the form and type in which it is written; `None` = it could not be written.
+pub(crate) fn written_form(
+    value: &Value,
+    definition: Option<&AttributeDefinition>,
+) -> Option<Value> {
+    coerce(value, definition, Some(value)).ok()
 }
 
 /// A value as text for people.
