@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::stop::Stop;
-use super::survey::{looked, read};
+use super::survey::{all_but_settings, looked, read};
 use crate::model::inventory::Bmc;
 use crate::model::{Fault, FaultKind, Look, LookRequest, Retry, ServerName, Target};
 use crate::plan::golden::{Golden, OwnTexts, golden};
@@ -31,12 +31,7 @@ pub async fn read_golden(
     };
     let target = Target::Server(server.clone());
     let reading = read(&client, stop, async {
-        let first = LookRequest {
-            state: true,
-            software: true,
-            work: true,
-            ..LookRequest::default()
-        };
+        let first = all_but_settings();
         let look = looked(client.look(&first).await)?;
         if !look.systems.contains_key(server) {
             return Err(no_such_server(bmc, server, &look));

@@ -185,18 +185,23 @@ pub async fn check(
     side_by_side(readings, awaited).await
 }
 
+/// What is read of a BMC before it is known whose settings there are.
+pub(super) fn all_but_settings() -> LookRequest {
+    LookRequest {
+        state: true,
+        software: true,
+        work: true,
+        ..LookRequest::default()
+    }
+}
+
 async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
     let client = match engine.client(&bmc) {
         Ok(client) => client,
         Err(fault) => return Some(Checked::failed(bmc, fault)),
     };
     let told = read(&client, stop, async {
-        let first = LookRequest {
-            state: true,
-            software: true,
-            work: true,
-            ..LookRequest::default()
-        };
+        let first = all_but_settings();
         let look = looked(client.look(&first).await)?;
         let settings = look.systems.keys().cloned().map(Target::Server).collect();
         let request = LookRequest { settings, ..first };

@@ -31,6 +31,13 @@ fn more() -> LookRequest {
 
 const STATE: [&str; 2] = ["GET /redfish/v1/M/bmc", "GET /redfish/v1/S/1"];
 
+fn asks_anew(asked: &[String]) {
+    assert!(
+        STATE.iter().all(|line| asked.contains(&(*line).to_owned())),
+        "{asked:?}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn it_asks_for_nothing_that_was_said_a_moment_ago() {
     let fake = service();
@@ -57,17 +64,11 @@ async fn the_same_question_and_one_that_comes_late_are_asked_anew() {
     fake.take();
     look_on(&client, &more()).await;
     let again = fake.take_lines();
-    assert!(
-        STATE.iter().all(|line| again.contains(&(*line).to_owned())),
-        "{again:?}"
-    );
+    asks_anew(&again);
     tokio::time::sleep(Duration::from_secs(11)).await;
     look_on(&client, &state()).await;
     let late = fake.take_lines();
-    assert!(
-        STATE.iter().all(|line| late.contains(&(*line).to_owned())),
-        "{late:?}"
-    );
+    asks_anew(&late);
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,10 +83,7 @@ async fn nothing_that_was_said_before_an_action_is_believed_after_it() {
     fake.take();
     look_on(&client, &more()).await;
     let asked = fake.take_lines();
-    assert!(
-        STATE.iter().all(|line| asked.contains(&(*line).to_owned())),
-        "{asked:?}"
-    );
+    asks_anew(&asked);
 }
 
 #[tokio::test(start_paused = true)]
@@ -98,8 +96,5 @@ async fn who_keeps_nothing_asks_for_all() {
     fake.take();
     look_on(&client, &more()).await;
     let asked = fake.take_lines();
-    assert!(
-        STATE.iter().all(|line| asked.contains(&(*line).to_owned())),
-        "{asked:?}"
-    );
+    asks_anew(&asked);
 }

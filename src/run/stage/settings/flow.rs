@@ -182,18 +182,19 @@ impl<'a> Flow<'a> {
         let Some(item) = self.item(pass, place) else {
             return Effect::Nothing;
         };
-        if self.is_applied(pass, place, item) {
-            return Effect::Current;
+        match self.assess(pass, place, item) {
+            Some(seen) if is_in_effect(&seen, item) => Effect::Current,
+            Some(seen) if seen.attributes.waits() => Effect::Waiting,
+            Some(_) | None => Effect::Nothing,
         }
-        let seen = self.assess(pass, place, item);
-        if seen.is_some_and(|seen| seen.attributes.waits()) {
-            return Effect::Waiting;
-        }
-        Effect::Nothing
     }
 
     pub(super) fn is_applied(&self, pass: &Pass<'_>, place: &Place, item: &FlowItemSpec) -> bool {
         self.assess(pass, place, item)
-            .is_some_and(|seen| seen.is_satisfied() && seen.not_shown(item).is_empty())
+            .is_some_and(|seen| is_in_effect(&seen, item))
     }
+}
+
+fn is_in_effect(seen: &ItemAssessment, item: &FlowItemSpec) -> bool {
+    seen.is_satisfied() && seen.not_shown(item).is_empty()
 }
