@@ -261,10 +261,7 @@ impl BmcWatched {
 
     /// Takes over why nothing was seen.
     pub(super) fn missed(&mut self, fault: &Fault) {
-        self.problems = vec![Problem {
-            kind: fault.kind.as_str().to_owned(),
-            message: fault.to_string(),
-        }];
+        self.problems = vec![fault.into()];
     }
 }
 

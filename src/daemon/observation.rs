@@ -229,10 +229,7 @@ impl BmcDrift {
             bmc: bmc.clone(),
             state: DriftState::Unreachable,
             items: Vec::new(),
-            problems: vec![Problem {
-                kind: fault.kind.as_str().to_owned(),
-                message: fault.to_string(),
-            }],
+            problems: vec![fault.into()],
         }
     }
 }

@@ -159,13 +159,13 @@ pub struct Checked {
 
 impl Checked {
     fn failed(bmc: Bmc, fault: Fault) -> Self {
-        let (kind, message) = (fault.kind.as_str().to_owned(), fault.to_string());
+        let problems = vec![Problem::from(&fault)];
         Self {
             bmc,
             look: Err(fault),
             circumstances: Circumstances::default(),
             pin: None,
-            problems: vec![Problem { kind, message }],
+            problems,
         }
     }
 }
@@ -216,8 +216,7 @@ async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
         Ok((look, circumstances)) => {
             let mut problems = check_problems(&bmc, &look, &circumstances);
             if let Err(fault) = engine.check_box(&bmc, &look) {
-                let (kind, message) = (fault.kind.as_str().to_owned(), fault.to_string());
-                problems.push(Problem { kind, message });
+                problems.push(Problem::from(&fault));
             }
             Checked {
                 bmc,

@@ -214,6 +214,15 @@ pub struct Problem {
     pub message: String,
 }
 
+impl From<&Fault> for Problem {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            kind: fault.kind.as_str().to_owned(),
+            message: fault.to_string(),
+        }
+    }
+}
+
 /// Who answers: claims that tell one box from another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {

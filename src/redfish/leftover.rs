@@ -15,6 +15,7 @@ use super::memory::{Memory, SessionNote};
 use super::pace::scaled;
 use super::reading::path_on;
 use super::transport::WireBody;
+use super::wire::{links, next_page};
 
 /// Most sessions looked through for one whose URI was never learned: above every limit seen (8 to 16).
 const MEMBERS_MAX: usize = 32;
@@ -105,14 +106,10 @@ impl Cleaner<'_> {
         // A page that leads to one before it leads nowhere.
         while let Some(uri) = page.filter(|uri| asked.insert(uri.clone())) {
             let answer = self.read(&uri).await?;
-            let members = answer.json.get("Members").and_then(Value::as_array);
-            let links = members
-                .into_iter()
-                .flatten()
-                .filter_map(|member| member.get("@odata.id").and_then(Value::as_str));
-            others.extend(links.filter_map(here).filter(|path| !self.is_own(path)));
-            let next = answer.json.get("Members@odata.nextLink");
-            page = next.and_then(Value::as_str).and_then(here);
+            let members = links(&answer.json, "Members");
+            let paths = members.iter().filter_map(|link| here(link));
+            others.extend(paths.filter(|path| !self.is_own(path)));
+            page = next_page(&answer.json).and_then(|next| here(&next));
             page = page.filter(|_| others.len() < MEMBERS_MAX && asked.len() < MEMBERS_MAX);
         }
         others.truncate(MEMBERS_MAX);

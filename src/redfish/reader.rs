@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::conversation::Conversation;
 use super::glance::Glimpse;
-use super::wire::{key, links, member, text};
+use super::wire::{key, links, member, next_page, text};
 use crate::model::look::Problem;
 use crate::model::{Fault, FaultKind, Retry};
 
@@ -251,9 +251,7 @@ impl<'a> Reader<'a> {
                     entries.push((uri, entry));
                 }
             }
-            let next =
-                text(&page, "Members@odata.nextLink").or_else(|| text(&page, "@odata.nextLink"));
-            let Some(next) = next.filter(|next| asked.insert(next.clone())) else {
+            let Some(next) = next_page(&page).filter(|next| asked.insert(next.clone())) else {
                 return Ok(entries);
             };
             page = self.read(&next).await?;

@@ -6,4 +6,4 @@ mod link;
 mod value;
 
 pub(super) use link::{key, last_segment, same};
-pub(super) use value::{at, flag, link, links, member, object, text, texts, whole};
+pub(super) use value::{at, flag, link, links, member, next_page, object, text, texts, whole};

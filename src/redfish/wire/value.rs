@@ -87,6 +87,12 @@ pub(in crate::redfish) fn links(value: &Value, name: &str) -> Vec<String> {
     }
 }
 
+/// The link to the next page of a collection. DSP0266, "Paging", has it beside the members; some services leave that out
+/// of its name.
+pub(in crate::redfish) fn next_page(page: &Value) -> Option<String> {
+    text(page, "Members@odata.nextLink").or_else(|| text(page, "@odata.nextLink"))
+}
+
 fn as_link(value: &Value) -> Option<String> {
     let text = match value {
         Value::Object(_) => member(value, ID)?.as_str()?,
