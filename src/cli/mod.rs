@@ -15,6 +15,7 @@ mod shell;
 mod signals;
 mod table;
 mod told;
+mod written;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cli::written::word;
 use crate::plan::secrecy;
 
 /// Names under which people keep each thing, best first. Compared without case and separators.
@@ -234,12 +235,5 @@ fn plain(name: &str) -> String {
 
 /// A name that an inventory takes.
 pub(super) fn name_of(text: &str) -> String {
-    let word = |c: char| {
-        if c.is_ascii_alphanumeric() || ".-_".contains(c) {
-            c
-        } else {
-            '-'
-        }
-    };
-    text.trim().chars().map(word).collect()
+    word(text.trim(), '-')
 }

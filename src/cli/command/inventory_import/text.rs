@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::host::{Imported, ImportedBmc, ImportedServer, name_of};
+use crate::cli::written::quoted;
 
 /// The whole file.
 pub(super) fn inventory_text(from: &Path, imported: &Imported) -> String {
@@ -86,8 +87,4 @@ fn server_text(text: &mut String, server: &ImportedServer) {
     if !expected.is_empty() {
         writeln!(text, "  expect = {{ {} }}", expected.join(", ")).ok();
     }
-}
-
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::cli::written::{quoted, word};
 use crate::daemon::GoldenServer;
 use crate::model::facts::{Facts, Label};
 use crate::model::version::is_absent;
@@ -114,14 +115,7 @@ fn image(named: Option<&str>, component: &str, version: &str) -> String {
         Some(uri) if uri.contains("://") => format!("{{ uri = {} }}", plain(uri)),
         Some(file) => format!("{{ file = {} }}", quoted(file)),
         None => {
-            let word = |c: char| {
-                if c.is_ascii_alphanumeric() || ".-_".contains(c) {
-                    c
-                } else {
-                    '_'
-                }
-            };
-            let version: String = version.chars().map(word).collect();
+            let version = word(version, '_');
             format!("{{ uri = \"{NO_IMAGE}/{component}/{version}\" }}")
         }
     }
@@ -204,22 +198,11 @@ fn listed(names: &BTreeSet<String>) -> String {
 
 /// A name that a pipeline may have.
 fn name_of(server: &ServerName) -> String {
-    let word = |c: char| {
-        if c.is_ascii_alphanumeric() || ".-_".contains(c) {
-            c
-        } else {
-            '-'
-        }
-    };
-    let name: String = server.as_str().chars().map(word).collect();
+    let name = word(server.as_str(), '-');
     format!("golden-{name}")
 }
 
 /// A TOML string in which nothing is a variable.
 fn plain(text: &str) -> String {
     quoted(&text.replace('$', "$$"))
-}
-
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
 }
