@@ -11,7 +11,7 @@ use super::observation::{BmcDrift, DriftDocument, DriftLine};
 use crate::drift::DriftState;
 use crate::model::inventory::Bmc;
 use crate::model::look::{Power, Problem};
-use crate::model::{BmcName, Fault, Look, PipelineName, ServerName};
+use crate::model::{BmcName, Fault, Look, PipelineName, ServerName, Target};
 
 /// Happenings kept for whoever looks later: a page of them for every state a small fleet can be in.
 const HAPPENED_MAX: usize = 1_000;
@@ -30,6 +30,35 @@ struct Inner {
     mass_drift: BTreeMap<PipelineName, String>,
     files: Files,
     happened: VecDeque<FleetEvent>,
+    polls: BTreeMap<PollResult, u64>,
+}
+
+/// How one observation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PollResult {
+    /// All that is watched was read and compared.
+    Compared,
+    /// The BMC says what it said when it was last observed.
+    Unchanged,
+    /// It did not say how it stands.
+    Missed,
+    /// A run drives it: it was not asked.
+    Driven,
+}
+
+impl PollResult {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Compared, Self::Unchanged, Self::Missed, Self::Driven];
+
+    /// A stable word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compared => "compared",
+            Self::Unchanged => "unchanged",
+            Self::Missed => "missed",
+            Self::Driven => "driven",
+        }
+    }
 }
 
 /// One BMC as it was last seen.
@@ -49,6 +78,9 @@ pub struct BmcWatched {
     pub problems: Vec<Problem>,
     /// What runs on the BMC, byte for byte.
     pub bmc_version: Option<String>,
+    /// What is to run in the end, as the pipelines write it, once it was observed.
+    #[serde(skip)]
+    pub desired_versions: Box<[(Target, String)]>,
     /// The servers behind it.
     pub servers: Vec<ServerWatched>,
     /// Whether a run drives it now; it is not observed meanwhile.
@@ -150,6 +182,11 @@ impl Fleet {
         self.lock().files.clone()
     }
 
+    /// Observations since the daemon began, by how they ended.
+    pub fn polls(&self) -> BTreeMap<PollResult, u64> {
+        self.lock().polls.clone()
+    }
+
     /// What happened lately outside runs, oldest first.
     pub fn happened(&self) -> Vec<FleetEvent> {
         self.lock().happened.iter().cloned().collect()
@@ -187,6 +224,10 @@ impl Fleet {
             change(watched);
         }
         self.moved();
+    }
+
+    pub(super) fn count_poll(&self, result: PollResult) {
+        *self.lock().polls.entry(result).or_default() += 1;
     }
 
     pub(super) fn set_mass_drift(&self, pipeline: &PipelineName, reason: Option<String>) {
@@ -304,6 +345,7 @@ fn listed(bmc: &Bmc) -> BmcWatched {
         items: Vec::new(),
         problems: Vec::new(),
         bmc_version: None,
+        desired_versions: Box::default(),
         servers: Vec::new(),
         driven: false,
         polls: 0,

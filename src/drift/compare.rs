@@ -67,6 +67,8 @@ pub struct Comparison {
     pub ahead: Vec<String>,
     /// What is wanted and cannot be judged now, in words: a missing key, an empty map, a value that waits for a reset.
     pub not_observable: Vec<String>,
+    /// What is to run in the end on every target that has it, as the pipeline writes it.
+    pub versions: BTreeMap<Target, String>,
 }
 
 impl Comparison {
@@ -104,6 +106,10 @@ impl Comparison {
         (stage, version): (&StageSpec, &VersionSpec),
     ) {
         let assessment = assess_version(stage, version, target, look);
+        if !matches!(assessment, VersionAssessment::NoBios) {
+            let wanted = version.version.as_str().to_owned();
+            self.versions.insert(target.clone(), wanted);
+        }
         let is_recoverable = match &assessment {
             VersionAssessment::NoBios => return,
             VersionAssessment::AtTarget { ahead, reason, .. } => {

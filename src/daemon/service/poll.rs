@@ -1,6 +1,6 @@
 //! Observing: when, of whom, and what an observation comes to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use tokio::time::Instant;
 
 use super::{Daemon, POLLS_MAX};
 use crate::daemon::engine::Engine;
-use crate::daemon::fleet::FleetEvent;
+use crate::daemon::fleet::{FleetEvent, PollResult};
 use crate::daemon::observation::{DriftLine, Observed, Wanted, observe, problems};
 use crate::daemon::prepare::Assignment;
 use crate::drift::{Comparison, DriftState, Watch};
 use crate::model::inventory::Bmc;
 use crate::model::look::Problem;
-use crate::model::{BmcName, Fault, FaultKind, Look, PipelineName};
+use crate::model::{BmcName, Fault, FaultKind, Look, PipelineName, Target};
 
 /// Observations in a row that fail before a BMC is called unreachable.
 const UNREACHABLE_AFTER: u32 = 2;
@@ -38,6 +38,17 @@ enum End {
     Missed(Fault),
     /// A run drives it, here or elsewhere.
     Driven,
+}
+
+impl End {
+    fn result(&self) -> PollResult {
+        match self {
+            Self::Observed(_) => PollResult::Compared,
+            Self::Unchanged => PollResult::Unchanged,
+            Self::Missed(_) => PollResult::Missed,
+            Self::Driven => PollResult::Driven,
+        }
+    }
 }
 
 impl Daemon {
@@ -101,6 +112,7 @@ impl Daemon {
             watched.wanted = polled.wanted;
         }
         let driven = matches!(polled.end, End::Driven);
+        self.fleet.count_poll(polled.end.result());
         self.fleet.update(&name, |shown| {
             shown.driven = driven;
             if !driven {
@@ -201,6 +213,7 @@ impl Daemon {
         let state = state_of(&declared, observed.compared.values());
         self.fleet.update(name, |shown| {
             shown.saw(&observed.look);
+            shown.desired_versions = desired_versions(observed);
             shown.failures = 0;
             shown.state = is_listed.then_some(state);
             shown.items.clone_from(&declared);
@@ -276,6 +289,14 @@ fn state_of<'a>(
     } else {
         DriftState::InSync
     }
+}
+
+/// Pipelines that select one BMC do not want different versions of one thing: plans refuse that.
+fn desired_versions(observed: &Observed) -> Box<[(Target, String)]> {
+    let compared = observed.compared.values();
+    let versions = compared.flat_map(|found| found.versions.clone());
+    let by_target: BTreeMap<Target, String> = versions.collect();
+    by_target.into_iter().collect()
 }
 
 /// Somebody who is at work on the BMC, where an observation asked.
