@@ -61,12 +61,14 @@ async fn the_failed_servers_reason_is_one_click_away_and_orders_are_asked_back()
         keys_walk_and_close(&mut page);
         filters_hide_the_rest(&mut page);
         both_themes_are_there(&mut page);
+        a_pipeline_is_paused_and_resumed(&mut page);
+        a_release_says_what_it_leaves(&mut page);
         an_order_is_asked_back(&mut page);
     });
     let orders = lab.engine.store().orders().unwrap();
-    assert_eq!(orders.len(), 1, "{orders:?}");
-    assert_eq!(orders[0].verb.as_str(), "cancel");
-    assert!(orders[0].by.starts_with("anna by api@"), "{orders:?}");
+    let verbs: Vec<_> = orders.iter().map(|order| order.verb.as_str()).collect();
+    assert_eq!(verbs, ["pause", "resume", "cancel"]);
+    assert!(orders[2].by.starts_with("anna by api@"), "{orders:?}");
     assert_eq!(page.complaints(), [""; 0]);
     drop(page);
     lab.end().await;
@@ -136,6 +138,37 @@ fn both_themes_are_there(page: &mut Chromium) {
     page.click("#theme");
     assert_ne!(page.evaluate(theme), before);
     page.screenshot("theme");
+}
+
+fn a_pipeline_is_paused_and_resumed(page: &mut Chromium) {
+    let told = "[...document.querySelectorAll('section')].find((one) => one.querySelector('h2')?.textContent === 'sets').textContent";
+    for (word, is_paused) in [("pause", true), ("resume", false)] {
+        let button = format!(".words [data-word={word}][data-pipeline=sets]");
+        page.click(&button);
+        assert_eq!(text(page, "#confirm-title"), format!("{word} sets?"));
+        page.key("Escape");
+        page.click(&button);
+        page.click("#yes");
+        until(page, &format!("{told}.includes('paused ') === {is_paused}"));
+        let disabled =
+            "document.querySelector('.words [data-word=pause][data-pipeline=sets]').disabled";
+        assert_eq!(page.evaluate(disabled), is_paused);
+    }
+}
+
+fn a_release_says_what_it_leaves(page: &mut Chromium) {
+    let release = "[...document.querySelectorAll('#words button')].find((one) => one.textContent === 'release')";
+    page.click(".cell.Held[data-run=\"asks/mock-1\"]");
+    page.evaluate(&format!("{release}.id = 'release'"));
+    page.click("#release");
+    let asked = text(page, "#confirm-text");
+    assert!(asked.contains("leaves on the BMC"), "{asked}");
+    page.key("Escape");
+    page.key("Escape");
+    page.click(".row.server.bad .cell.Failed");
+    let disabled = page.evaluate(&format!("{release}.disabled"));
+    assert_eq!(disabled, true, "only what is held is given up");
+    page.key("Escape");
 }
 
 fn an_order_is_asked_back(page: &mut Chromium) {

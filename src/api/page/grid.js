@@ -83,7 +83,8 @@ export function sortKey(run) {
 // An empty grid of a pipeline: its name, its columns, and a place for rows.
 export function grid(name, run) {
   const title = element("h2", { textContent: name });
-  const told = element("p", { className: "told" });
+  const told = element("span");
+  const words = element("span", { className: "words" });
   const head = element("div", { className: "row head" },
     attributes(element("div", { textContent: "BMC, servers" }), { role: "columnheader" }),
     ...run.stages.map((stage) => attributes(element("div", { textContent: stage.name, title: stage.kind }), { role: "columnheader" })));
@@ -92,7 +93,7 @@ export function grid(name, run) {
   const table = attributes(element("div", { className: "grid" }, head, rows), { role: "grid", "aria-label": `pipeline ${name}` });
   table.style.setProperty("--stages", run.stages.length);
   const columns = run.stages.map((stage) => stage.name).join("\n");
-  return { section: element("section", {}, title, told, table), title, told, rows, columns };
+  return { section: element("section", {}, title, element("p", {}, words, told), table), told, words, rows, columns };
 }
 
 // Arrow keys walk over cells that are shown; Enter opens one.

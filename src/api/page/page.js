@@ -1,7 +1,7 @@
 // The page: how every run stands, live. It asks only where it came from, and keeps nothing but a theme and a token.
 
 import { SIGNS, block, element, grid, keys, sortKey, worst } from "./grid.js";
-import { Panel } from "./panel.js";
+import { Panel, confirm } from "./panel.js";
 
 const find = (id) => document.getElementById(id);
 const runs = new Map();
@@ -150,11 +150,44 @@ function phases() {
   }
 }
 
+const PIPELINE_WORDS = {
+  pause: "begins no run of it and no further step of those at work; what flashes is followed to its end",
+  resume: "goes on where it was paused, or where too many BMCs drift at once",
+};
+
+function order(word, pipeline) {
+  const say = async (said) => {
+    await post(`/v1/pipelines/${encodeURIComponent(pipeline)}/${word}`, said);
+    await askPipelines();
+  };
+  confirm({ word, what: pipeline, text: `It ${PIPELINE_WORDS[word]}. It is for all of ${pipeline}.`, say });
+}
+
+// A word too many is refused by the daemon; this only spares that.
+function tellWords({ words }, pipeline, isPaused) {
+  if (words.children.length === 0) {
+    words.append(...Object.keys(PIPELINE_WORDS).map((word) => {
+      const button = element("button", { type: "button", textContent: word });
+      button.dataset.word = word;
+      button.dataset.pipeline = pipeline;
+      button.addEventListener("click", () => order(word, pipeline));
+      return button;
+    }));
+  }
+  words.firstElementChild.disabled = isPaused;
+}
+
+async function askPipelines() {
+  const told = await get("/v1/pipelines").catch(() => null);
+  if (told) tellPipelines(told.pipelines);
+}
+
 function tellPipelines(pipelines) {
   for (const { pipeline, phase, waiting, reason } of pipelines) {
     const known = grids.get(pipeline);
     if (!known) continue;
     const rest = waiting ? `${waiting} BMCs wait for their turn` : "";
+    tellWords(known, pipeline, (reason ?? "").startsWith("paused "));
     known.told.textContent = [phase, rest, reason].filter(Boolean).join(" · ");
   }
 }
@@ -191,6 +224,7 @@ async function follow() {
 function take(text) {
   const fields = Object.fromEntries(text.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]));
   if (fields.id) cursor = fields.id;
+  if (fields.event === "fleet") laterFleet();
   if (fields.event !== "status") return;
   const run = JSON.parse(fields.data);
   if (!isLatest(run)) return;
@@ -206,8 +240,15 @@ function later() {
     pending = null;
     count();
     sort();
-    const told = await get("/v1/pipelines").catch(() => null);
-    if (told) tellPipelines(told.pipelines);
+    await askPipelines();
+  }, 1000);
+}
+
+let pendingFleet = null;
+function laterFleet() {
+  pendingFleet ??= setTimeout(() => {
+    pendingFleet = null;
+    watchFleet().catch(console.warn);
   }, 1000);
 }
 

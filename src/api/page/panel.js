@@ -9,7 +9,26 @@ const WORDS = {
   approve: { fits: (run) => /approv/.test(run.reason) && run.phase === "Held", does: "lets it disturb its servers for exactly what it asks, once" },
   retry: { fits: (run) => ["Failed", "Held", "Cancelled"].includes(run.phase), does: "begins it anew at the first stage that is not there, or looks at it again" },
   cancel: { fits: (run) => ["Held", "InProgress", "Pending"].includes(run.phase), does: "begins no further step; what flashes is followed to its end" },
+  release: { fits: (run) => run.phase === "Held", does: "gives it up and leaves on the BMC whatever is left there, for which you answer" },
 };
+
+let by = "";
+
+// Asks whether a word is meant, and who says it; then says it.
+export function confirm({ word, what, text, say }) {
+  const dialog = find("confirm");
+  find("confirm-title").textContent = `${word} ${what}?`;
+  find("confirm-text").textContent = text;
+  find("yes").textContent = word;
+  find("by").value = by;
+  dialog.returnValue = "no";
+  dialog.onclose = async () => {
+    if (dialog.returnValue !== "yes") return;
+    by = find("by").value.trim();
+    await say(by ? { by } : {});
+  };
+  dialog.showModal();
+}
 
 export class Panel {
   constructor(api) {
@@ -95,19 +114,9 @@ export class Panel {
   }
 
   order(word, run) {
-    const dialog = find("confirm");
-    find("confirm-title").textContent = `${word} ${run.id}?`;
-    find("confirm-text").textContent = `It ${WORDS[word].does}. It is for ${run.bmc} with ${run.servers.join(", ")}.`;
-    find("yes").textContent = word;
-    find("by").value = this.by ?? "";
-    dialog.returnValue = "no";
-    dialog.onclose = async () => {
-      if (dialog.returnValue !== "yes") return;
-      this.by = find("by").value.trim();
-      const said = this.by ? { by: this.by } : {};
-      await this.api.post(`/v1/runs/${path(run.id)}/${word}`, said);
-    };
-    dialog.showModal();
+    const text = `It ${WORDS[word].does}. It is for ${run.bmc} with ${run.servers.join(", ")}.`;
+    const say = (said) => this.api.post(`/v1/runs/${path(run.id)}/${word}`, said);
+    confirm({ word, what: run.id, text, say });
   }
 }
 
