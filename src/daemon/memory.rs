@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::BmcName;
-use crate::redfish::{LoginRecord, Memory, SessionNote};
+use crate::redfish::{LoginRecord, Memory, PushClaim, SessionNote};
 use crate::store::{Owner, Store, StoreError};
 
 /// The store, seen by one BMC's conversation.
@@ -77,6 +77,17 @@ impl Memory for StoreMemory {
             .store
             .remember_session(&self.bmc, &self.owner, note.as_ref());
         self.told("remember a session", result);
+    }
+
+    fn push_claim(&self) -> Option<PushClaim> {
+        let claim = self.told("read a claim", self.store.push_claim(&self.bmc));
+        claim.and_then(|claim| serde_json::from_value(claim).ok())
+    }
+
+    fn remember_push_claim(&self, claim: Option<&PushClaim>) {
+        let claim = claim.and_then(|claim| serde_json::to_value(claim).ok());
+        let result = self.store.remember_push_claim(&self.bmc, claim);
+        self.told("remember a claim", result);
     }
 
     fn etag_form(&self) -> Option<String> {

@@ -30,6 +30,9 @@ pub struct Capability {
     /// request.
     #[serde(default)]
     pub named_targets: bool,
+    /// Whether a push without parameters can name its targets too.
+    #[serde(default)]
+    pub push_targets: bool,
     /// Whether each target may stage an image while another is flashing.
     pub stages_per_target: bool,
 }

@@ -377,6 +377,8 @@ pub enum Method {
     SimpleUpdate,
     /// We push, with parameters.
     MultipartPush,
+    /// We push the bytes alone.
+    HttpPush,
 }
 
 impl Method {
@@ -386,6 +388,7 @@ impl Method {
             Self::Auto => "auto",
             Self::SimpleUpdate => "simple-update",
             Self::MultipartPush => "multipart-push",
+            Self::HttpPush => "http-push",
         }
     }
 }

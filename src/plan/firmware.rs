@@ -247,7 +247,11 @@ fn obstacle(
         Err(fault) => return Some(VersionAssessment::Unsupported { live, fault }),
     };
     match update_targets(stage, target, look, method) {
-        Ok(targets) if method == UpdateMethod::HttpPush && !targets.is_empty() => {
+        Ok(targets)
+            if method == UpdateMethod::HttpPush
+                && !targets.is_empty()
+                && !look.capability.push_targets =>
+        {
             let reason = format!(
                 "`{}` is the only way in for this image, and cannot name `{}` to the BMC",
                 method.as_str(),

@@ -27,6 +27,7 @@ pub fn choose_method(
         ],
         Method::SimpleUpdate => &[UpdateMethod::SimpleUpdate],
         Method::MultipartPush => &[UpdateMethod::MultipartPush],
+        Method::HttpPush => &[UpdateMethod::HttpPush],
     };
     let mut reasons = Vec::new();
     for method in candidates {
@@ -49,7 +50,7 @@ pub fn choose_method(
             (ImageOrigin::File(_), _) => fault.with_hint(
                 "put the image on a server that the BMC reaches, and use `image = { uri = .. }`",
             ),
-            (ImageOrigin::Uri(_), Method::MultipartPush) => fault
+            (ImageOrigin::Uri(_), Method::MultipartPush | Method::HttpPush) => fault
                 .with_hint("a push needs `image = { file = .. }`, or a `sha256` beside the `uri`"),
             (ImageOrigin::Uri(_), Method::Auto | Method::SimpleUpdate) => fault,
         },

@@ -33,6 +33,7 @@ pub(super) fn capability(found: &Links, platform: &str, has_sessions: bool) -> C
         expand: found.root.expand && !found.expand_refused,
         sessions: has_sessions,
         named_targets: takes_named_target(platform),
+        push_targets: update.push_targets.is_some(),
         stages_per_target: false,
     }
 }

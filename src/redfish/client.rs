@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::boxes::{ServerRef, system_named, systems_meant};
+use super::claim::give_back_left;
 use super::conversation::Conversation;
 use super::documents::Documents;
 use super::glance::Glimpse;
@@ -88,7 +89,13 @@ impl Client {
 
     /// Looks: reads what is asked, and nothing that was asked before in the same look.
     pub fn look<'a>(&'a self, request: &'a LookRequest) -> BoxFuture<'a, Seen> {
-        Box::pin(async move { Observer::look(self, request, None).await.into() })
+        Box::pin(async move {
+            let seen = Observer::look(self, request, None).await;
+            if seen.is_ok() {
+                give_back_left(&self.conversation).await;
+            }
+            seen.into()
+        })
     }
 
     /// Whether a look would find what the last one found, which asked the same: far cheaper than looking, for the BMC too.

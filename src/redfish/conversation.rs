@@ -69,6 +69,8 @@ pub struct Conversation {
     line: Line,
     sessions: Sessions,
     pub(super) memory: Arc<dyn Memory>,
+    /// Taken by who has, takes or gives back a place for a push.
+    pub(super) claiming: tokio::sync::Mutex<()>,
     is_brief: AtomicBool,
 }
 
@@ -85,6 +87,7 @@ impl Conversation {
             ),
             sessions: Sessions::new(parts.auth, Arc::clone(&parts.memory), parts.credentials),
             memory: parts.memory,
+            claiming: tokio::sync::Mutex::new(()),
             is_brief: AtomicBool::new(false),
         }
     }
@@ -159,6 +162,11 @@ impl Conversation {
     /// Who is asked right before a request that changes something leaves.
     pub(super) fn set_guard(&self, guard: Option<Guard>) {
         self.line.set_guard(guard);
+    }
+
+    /// Whether who has this conversation may change anything: it drives the BMC.
+    pub(super) fn may_change(&self) -> bool {
+        self.line.has_guard()
     }
 
     /// Deletes a resource.

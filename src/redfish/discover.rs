@@ -172,6 +172,8 @@ async fn update_links(
     let mut update = UpdateLinks {
         multipart_push: link(service, "MultipartHttpPushUri"),
         http_push: link(service, "HttpPushUri"),
+        push_targets: flag(service, "HttpPushUriTargetsBusy")
+            .and_then(|_| found.root.update_service.clone()),
         push_apply_times: push_apply_times(service),
         max_image_bytes: whole(service, "MaxImageSizeBytes")
             .and_then(|bytes| u64::try_from(bytes).ok())

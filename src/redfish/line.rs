@@ -205,6 +205,11 @@ impl Line {
         *lock(&self.guard) = guard;
     }
 
+    /// Whether somebody is asked then: whoever changes things asks.
+    pub(super) fn has_guard(&self) -> bool {
+        lock(&self.guard).is_some()
+    }
+
     /// Whoever waited, or was suspended, may have lost the right to send.
     fn may_change(&self) -> Result<(), Trouble> {
         let guard = lock(&self.guard).clone();

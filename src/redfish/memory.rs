@@ -33,7 +33,14 @@ pub trait Memory: Send + Sync {
     /// that a killed process leaves a trace of it.
     fn remember_session(&self, note: Option<&SessionNote>);
 
-    /// The `If-Match` form that worked on this BMC,.
+    /// The place in the update service that this program, in whatever process, took for a push and has not given back.
+    fn push_claim(&self) -> Option<PushClaim>;
+
+    /// Remembers the place that is about to be taken, or (`None`) that it was given back. Written before it is asked for,
+    /// so that a killed process leaves a trace of it.
+    fn remember_push_claim(&self, claim: Option<&PushClaim>);
+
+    /// The `If-Match` form that worked on this BMC.
     fn etag_form(&self) -> Option<String>;
 
     /// Remembers the form that worked.
@@ -57,4 +64,13 @@ pub struct SessionNote {
     pub uri: Option<String>,
     /// When the login was sent.
     pub opened_at: jiff::Timestamp,
+}
+
+/// A place of ours in an update service.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct PushClaim {
+    /// The service's URI.
+    pub service: String,
+    /// What `HttpPushUriTargets` holds for us.
+    pub targets: Vec<String>,
 }

@@ -9,6 +9,7 @@ mod boxes;
 mod breaker;
 mod capability;
 mod circumstances;
+mod claim;
 mod client;
 mod climb;
 mod clock;
@@ -70,7 +71,7 @@ pub use http::{HttpFleet, HttpTransport, SOCKETS_MAX};
 pub use line::Guard;
 pub use links::{Links, ManagerLinks, RootFacts, SystemLinks, UpdateLinks};
 pub use logins::{BmcLogins, LoginEnd, LoginLeave, LoginRecord, LoginRule};
-pub use memory::{Memory, SessionNote};
+pub use memory::{Memory, PushClaim, SessionNote};
 pub use messages::{bmc_message, bmc_messages};
 pub use tls::fingerprint;
 pub use transport::{

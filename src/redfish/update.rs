@@ -4,9 +4,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::claim::push_claimed;
 use super::conversation::Conversation;
 use super::links::UpdateLinks;
-use super::quirk::wants_oem_parameter;
+use super::quirk::{claims_every_push, wants_oem_parameter};
 use super::transport::WireBody;
 use super::verdict::{Ask, judge};
 use crate::model::action::{ImageSource, UpdateAction};
@@ -21,10 +22,25 @@ pub(super) async fn send_update(
     platform: &str,
     action: &UpdateAction,
 ) -> Outcome {
-    match request(links, platform, action) {
-        Ok((path, body)) => judge(conversation.post(&path, body).await, Ask::Update),
-        Err(fault) => Outcome::NotSent { fault },
+    let (path, body) = match request(links, platform, action) {
+        Ok(request) => request,
+        Err(fault) => return Outcome::NotSent { fault },
+    };
+    match claimed(links, platform, action) {
+        Some(service) => push_claimed(conversation, service, &action.targets, &path, body).await,
+        None => judge(conversation.post(&path, body).await, Ask::Update),
     }
+}
+
+/// The service whose targets are reserved before this push, where it has any to name or would be refused without.
+fn claimed<'l>(
+    links: &'l UpdateLinks,
+    platform: &str,
+    action: &UpdateAction,
+) -> Option<&'l String> {
+    let service = links.push_targets.as_ref()?;
+    let is_push = action.method == UpdateMethod::HttpPush;
+    (is_push && (!action.targets.is_empty() || claims_every_push(platform))).then_some(service)
 }
 
 /// Where the request goes and what it carries; a fault where this BMC cannot be asked so.
@@ -54,8 +70,8 @@ pub(super) fn request(
         (UpdateMethod::HttpPush, ImageSource::File { path, bytes }) => {
             let uri = offered(links.http_push.as_ref(), action.method)?;
             check_size(links, *bytes)?;
-            if !action.targets.is_empty() {
-                return Err(unsupported("a raw push cannot name targets"));
+            if !action.targets.is_empty() && links.push_targets.is_none() {
+                return Err(unsupported("a push to this BMC cannot name targets"));
             }
             Ok((
                 uri,

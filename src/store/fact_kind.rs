@@ -13,6 +13,8 @@ pub enum FactKind {
     Links,
     /// What a BMC can do.
     Capability,
+    /// A place of ours in an update service, by BMC, until it is given back.
+    PushClaim,
     /// How a BMC wants `If-Match`.
     EtagForm,
     /// Who a BMC said it is.
@@ -42,6 +44,7 @@ impl FactKind {
             Self::Session => "session",
             Self::Links => "links",
             Self::Capability => "capability",
+            Self::PushClaim => "push-claim",
             Self::EtagForm => "etag-form",
             Self::Identity => "identity",
             Self::Hardware => "hardware",

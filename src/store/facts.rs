@@ -200,6 +200,16 @@ pub trait Facts: Send + Sync {
         self.put(FactKind::Capability, bmc.as_str(), "", json(capability))
     }
 
+    /// The place in the update service that this program took and has not given back.
+    fn push_claim(&self, bmc: &BmcName) -> Result<Option<Value>, StoreError> {
+        self.fact(FactKind::PushClaim, bmc.as_str(), "")
+    }
+
+    /// Remembers the place that is about to be taken, or (`None`) that it was given back.
+    fn remember_push_claim(&self, bmc: &BmcName, claim: Option<Value>) -> Result<(), StoreError> {
+        self.put(FactKind::PushClaim, bmc.as_str(), "", claim)
+    }
+
     /// The form of `If-Match` that worked.
     fn etag_form(&self, bmc: &BmcName) -> Result<Option<String>, StoreError> {
         text(

@@ -39,6 +39,7 @@ mod no_brick;
 mod orders;
 mod polls;
 mod pulls;
+mod pushes;
 mod rollout;
 mod servers;
 mod silent;

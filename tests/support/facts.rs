@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use redpipe::model::BmcName;
 use redpipe::model::inventory::{Address, AuthMode, Pace, Scheme};
 use redpipe::redfish::{
-    Clock, Conversation, CredentialSource, Login, LoginRecord, Memory, Parts, SessionNote,
-    Transport,
+    Clock, Conversation, CredentialSource, Login, LoginRecord, Memory, Parts, PushClaim,
+    SessionNote, Transport,
 };
 use secrecy::SecretString;
 use tokio::time::Instant;
@@ -24,6 +24,7 @@ struct Inner {
     pins: BTreeMap<String, String>,
     left: Vec<SessionNote>,
     session: Option<SessionNote>,
+    push_claim: Option<PushClaim>,
     etag_form: Option<String>,
     threshold: Option<u32>,
     logins: BTreeMap<String, LoginRecord>,
@@ -70,6 +71,14 @@ impl Memory for Facts {
 
     fn remember_session(&self, note: Option<&SessionNote>) {
         self.with(|inner| inner.session = note.cloned());
+    }
+
+    fn push_claim(&self) -> Option<PushClaim> {
+        self.with(|inner| inner.push_claim.clone())
+    }
+
+    fn remember_push_claim(&self, claim: Option<&PushClaim>) {
+        self.with(|inner| inner.push_claim = claim.cloned());
     }
 
     fn etag_form(&self) -> Option<String> {

@@ -87,6 +87,11 @@ impl Bmc {
         self.store.set(uri, pointer, value);
     }
 
+    /// What a member of a document is now, by JSON pointer.
+    pub fn member(&self, uri: &str, pointer: &str) -> Option<Value> {
+        self.store.get(uri)?.pointer(pointer).cloned()
+    }
+
     /// Somebody else starts a task; its id.
     pub fn add_foreign_task(&mut self, task: &ForeignTask) -> String {
         self.add_strange_task(task)

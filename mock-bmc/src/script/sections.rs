@@ -196,6 +196,8 @@ section! {
         multipart: bool = true, "true";
         /// `HttpPushUri` is there.
         http_push: bool = true, "true";
+        /// A bare push is taken only while `HttpPushUriTargetsBusy` is set.
+        push_refused_without_claim: bool = false, "false";
         /// What `TransferProtocol` may be.
         protocols: Vec<String> = vec!["HTTP".into(), "HTTPS".into()], "[\"HTTP\", \"HTTPS\"]";
         /// What becomes of `Targets`.

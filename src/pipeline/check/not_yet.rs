@@ -35,11 +35,6 @@ pub(super) const SEVERS: NotYet = NotYet {
     would: "would agree that redpipe may cut its own connection to the BMC",
     instead: "remove the entry and make this change by hand",
 };
-pub(super) const HTTP_PUSH: NotYet = NotYet {
-    key: "method = \"http-push\"",
-    would: "would push the bytes of the image alone to `HttpPushUri`",
-    instead: "write `method = \"auto\"`, `\"multipart-push\"` or `\"simple-update\"`",
-};
 pub(super) const PRESERVE: NotYet = NotYet {
     key: "preserve",
     would: "would let an update wipe a part of the configuration",

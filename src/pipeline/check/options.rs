@@ -1,7 +1,7 @@
 //! Stage options: a stage's own word, else the file's `[defaults]`, else redpipe's.
 
 use super::context::Check;
-use super::not_yet::{HTTP_PUSH, PRESERVE};
+use super::not_yet::PRESERVE;
 use crate::pipeline::checked::{Method, ResetPolicy, StageOptions};
 use crate::pipeline::document::{
     Any, At, MatchDocument, MethodDocument, OptionsDocument, ResetDocument, StageDefaultsDocument,
@@ -89,12 +89,6 @@ fn check_options(options: &OptionsDocument<'_>, check: &mut Check<'_>) -> Option
                 .hint("leave it out for the usual time");
         }
     }
-    if let Some(method) = options
-        .method
-        .filter(|method| matches!(method.get(), MethodDocument::HttpPush))
-    {
-        check.not_yet(&HTTP_PUSH, method.span());
-    }
     let keeps_all = |value: &At<Any>| matches!(value.get(), Any::Text(word) if word == "all");
     check.not_yet_key(
         &PRESERVE,
@@ -122,7 +116,8 @@ fn quiet(options: &OptionsDocument<'_>) -> Options {
             ResetDocument::None => ResetPolicy::None,
         }),
         method: options.method.map(|method| match method.get() {
-            MethodDocument::Auto | MethodDocument::HttpPush => Method::Auto,
+            MethodDocument::Auto => Method::Auto,
+            MethodDocument::HttpPush => Method::HttpPush,
             MethodDocument::SimpleUpdate => Method::SimpleUpdate,
             MethodDocument::MultipartPush => Method::MultipartPush,
         }),

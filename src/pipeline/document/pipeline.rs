@@ -301,7 +301,7 @@ pub(crate) enum MethodDocument {
     SimpleUpdate,
     /// We push, with parameters.
     MultipartPush,
-    /// Not supported yet: we push the bytes alone.
+    /// We push the bytes alone.
     HttpPush,
 }
 

@@ -88,18 +88,15 @@ tls_change = "hold"
         ],
     },
     Case {
-        claim: "http-push and anything but keeping everything",
+        claim: "anything but keeping everything",
         text: r#"name = "p"
 [selector]
 match_labels = {}
-[defaults]
-method = "http-push"
 [[stage]]
 name = "s"
 kind = "bmc-version"
 version = "1.60"
 image = { uri = "http://h/i" }
-method = "http-push"
 preserve = "none"
 [[stage]]
 name = "t"
@@ -109,9 +106,7 @@ image = { uri = "http://h/i" }
 preserve = "all"
 "#,
         findings: &[
-            r#"p.toml:5:10 error: `method = "http-push"` is not supported yet | would push the bytes of the image alone to `HttpPushUri` | write `method = "auto"`, `"multipart-push"` or `"simple-update"`"#,
-            r#"p.toml:11:10 error: `method = "http-push"` is not supported yet | would push the bytes of the image alone to `HttpPushUri` | write `method = "auto"`, `"multipart-push"` or `"simple-update"`"#,
-            "p.toml:12:1 error: `preserve` is not supported yet | would let an update wipe a part of the configuration | remove it; an update keeps everything that the platform can keep",
+            "p.toml:9:1 error: `preserve` is not supported yet | would let an update wipe a part of the configuration | remove it; an update keeps everything that the platform can keep",
         ],
     },
 ];

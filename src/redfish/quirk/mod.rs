@@ -15,5 +15,7 @@ pub(super) use inventory::{
     is_named_spare, is_namesake, is_pending_slot, keeps_what_ran, means_none,
 };
 pub(super) use licence::licence_in_text;
-pub(super) use platform::{session_limit, takes_named_target, wants_oem_parameter};
+pub(super) use platform::{
+    claims_every_push, session_limit, takes_named_target, wants_oem_parameter,
+};
 pub(super) use post::post_state_in_oem;

@@ -14,6 +14,13 @@ pub(in crate::redfish) fn wants_oem_parameter(platform: &str) -> bool {
     platform.starts_with("dell")
 }
 
+/// `push_refused_without_claim`: a raw push is taken only from a client that has set `HttpPushUriTargetsBusy`, also where it
+/// names no target. Seen on XCC and XCC2 (SR630 V2, SR670 V2), as Lenovo's own scripts do it; the standard asks for it only
+/// with targets.
+pub(in crate::redfish) fn claims_every_push(platform: &str) -> bool {
+    platform.starts_with("lenovo-xcc")
+}
+
 /// `session_limit_unpublished`: no service says how many sessions it has. Eight are reported of iDRAC, which answers the
 /// ninth with 503 and RAC0218; sixteen of XCC, which refuses the next login.
 pub(in crate::redfish) fn session_limit(platform: &str) -> Option<usize> {

@@ -84,11 +84,17 @@ impl Bmc {
             .update
             .as_ref()
             .and_then(|update| self.store.get(&update.service));
-        let held = service
-            .map(|service| service["HttpPushUriTargets"].clone())
-            .unwrap_or_default();
-        let wanted = self
-            .wanted_targets(Some(&held).filter(|held| !held.is_null()))
+        let shown = |name: &str| service.map(|service| service[name].clone());
+        let held = shown("HttpPushUriTargets").unwrap_or_default();
+        let is_claimed = shown("HttpPushUriTargetsBusy") == Some(Value::Bool(true));
+        let claim = if self.habits.update.push_refused_without_claim() && !is_claimed {
+            let message = Message::base("OperationNotAllowed", &[]);
+            Err(Answer::refused(StatusCode::FORBIDDEN, &[message]))
+        } else {
+            Ok(())
+        };
+        let wanted = claim
+            .and_then(|()| self.wanted_targets(Some(&held).filter(|held| !held.is_null())))
             .map(|targets| Wanted {
                 name: "image".to_owned(),
                 parameters: Map::from_iter([("Targets".to_owned(), json!(targets))]),

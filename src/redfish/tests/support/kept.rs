@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use crate::redfish::{Clock, LoginRecord, Memory, SessionNote};
+use crate::redfish::{Clock, LoginRecord, Memory, PushClaim, SessionNote};
 
 /// The wall clock of a test: starts at a fixed time and follows tokio's.
 pub(in crate::redfish::tests) struct TestClock(Instant);
@@ -35,6 +35,7 @@ pub(in crate::redfish::tests) struct Disk {
     pub(in crate::redfish::tests) root_uuid: Option<String>,
     pub(in crate::redfish::tests) left: Vec<SessionNote>,
     pub(in crate::redfish::tests) held: Option<SessionNote>,
+    pub(in crate::redfish::tests) push_claim: Option<PushClaim>,
     pub(in crate::redfish::tests) etag_form: Option<String>,
     pub(in crate::redfish::tests) threshold: Option<u32>,
     pub(in crate::redfish::tests) logins: BTreeMap<String, LoginRecord>,
@@ -89,6 +90,14 @@ impl Memory for TestMemory {
     fn remember_session(&self, note: Option<&SessionNote>) {
         self.with(|disk| disk.held = note.cloned());
     }
+    fn push_claim(&self) -> Option<PushClaim> {
+        self.with(|disk| disk.push_claim.clone())
+    }
+
+    fn remember_push_claim(&self, claim: Option<&PushClaim>) {
+        self.with(|disk| disk.push_claim = claim.cloned());
+    }
+
     fn etag_form(&self) -> Option<String> {
         self.with(|disk| disk.etag_form.clone())
     }
