@@ -3,11 +3,11 @@
 //! `REDPIPE_KILL_BMCS=300 REDPIPE_KILL_TIMES=10 cargo test --release --test kill fleet -- --nocapture` does it to a fleet
 //! of that size, and prints what it came to.
 
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use crate::Seed;
-use crate::lab::{Lab, Setup};
+use crate::ears::{Heard, Woken};
+use crate::lab::{Lab, Life, Setup};
 
 /// One BMC hop, a BIOS setting, and one BIOS hop on each of two servers.
 const PIPELINE: &str = r#"
@@ -40,8 +40,8 @@ const ONCE: [&str; 3] = [
     "settings accepted",
 ];
 
-/// Bytes of ledger that one BMC leaves for its whole way: kills are spread over it.
-const BYTES_PER_BMC: u64 = 60_000;
+/// Lines of ledger that one BMC leaves at the least on its whole way: kills are spread over it.
+const LINES_PER_BMC: u64 = 500;
 
 /// For the whole fleet, whatever the machine does beside.
 const PATIENCE: Duration = Duration::from_mins(30);
@@ -68,29 +68,27 @@ fn a_daemon_with_a_fleet_that_is_killed_again_and_again_loses_and_doubles_nothin
     let deadline = began + PATIENCE;
     let mut seed = Seed(bmcs * 1000 + kills);
     let mut daemon = start(&lab, deadline);
-    let mut apply = lab.redpipe(&["apply", "--yes"]);
+    let apply = lab.apply();
     // Without a daemon at the moment it looks for one, it would drive the runs itself.
-    wait(&lab, deadline, &mut daemon, |lab| open_runs(lab) > 0);
+    let is_begun = |heard: &Heard| heard.ledger.iter().any(|line| line.contains(ONCE[0]));
+    wait(&lab, deadline, &daemon, is_begun);
     let mut in_flight = Vec::new();
     for _ in 0..kills {
-        let share = bmcs * BYTES_PER_BMC / (kills + 1);
-        let until = lab.ledger_bytes() + share / 2 + seed.next() % share;
-        wait(&lab, deadline, &mut daemon, |lab| {
-            lab.ledger_bytes() >= until
-        });
-        daemon.kill().unwrap();
-        daemon.wait().unwrap();
+        let share = bmcs * LINES_PER_BMC / (kills + 1);
+        let lines = share / 2 + seed.next() % share;
+        let until = lab.ears.heard().ledger.len() + usize::try_from(lines).unwrap();
+        wait(&lab, deadline, &daemon, |heard| heard.ledger.len() >= until);
+        daemon.kill();
         in_flight.push(open_runs(&lab));
         daemon = start(&lab, deadline);
     }
     // Whoever followed it was left alone by a kill, unless the next daemon was there before it asked again; another one
     // follows it to the end.
-    let code = apply.wait().unwrap().code();
+    let code = apply.end();
     assert!(matches!(code, Some(0 | 130)), "{code:?}: {}", lab.story());
-    let code = lab.redpipe(&["apply", "--yes"]).wait().unwrap().code();
+    let code = lab.apply().end();
     assert_eq!(code, Some(0), "{}", lab.story());
-    daemon.kill().unwrap();
-    daemon.wait().unwrap();
+    daemon.kill();
     let requests = check(&lab, bmcs);
     assert!(in_flight.iter().any(|open| *open > 0), "no kill met a run");
     told(&format!(
@@ -100,23 +98,17 @@ fn a_daemon_with_a_fleet_that_is_killed_again_and_again_loses_and_doubles_nothin
 }
 
 /// A daemon that serves.
-fn start(lab: &Lab, deadline: Instant) -> Child {
-    let mut daemon = lab.redpipe(&["daemon"]);
-    wait(lab, deadline, &mut daemon, Lab::is_served);
+fn start(lab: &Lab, deadline: Instant) -> Life {
+    let daemon = lab.redpipe(&["daemon"]);
+    let number = daemon.number;
+    let is_serving = |heard: &Heard| heard.lives[number].text.contains("serving ");
+    wait(lab, deadline, &daemon, is_serving);
     daemon
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a deadline in real time, for processes that hang"
-)]
-fn wait(lab: &Lab, deadline: Instant, daemon: &mut Child, wanted: impl Fn(&Lab) -> bool) {
-    while !wanted(lab) {
-        let ended = daemon.try_wait().unwrap();
-        let is_late = Instant::now() > deadline;
-        assert!(ended.is_none() && !is_late, "{ended:?}: {}", lab.story());
-        std::thread::yield_now();
-    }
+fn wait(lab: &Lab, deadline: Instant, daemon: &Life, wanted: impl Fn(&Heard) -> bool) {
+    let woken = lab.ears.wait(daemon.number, deadline, wanted);
+    assert_eq!(woken, Woken::Wanted, "{}", lab.story());
 }
 
 fn open_runs(lab: &Lab) -> usize {

@@ -1,13 +1,14 @@
 //! A mock fleet in a process of its own, and redpipe in another.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use mock_bmc::fleet::Fleet;
 use mock_bmc::image::{Component, build};
 use mock_bmc::server::{ServeOptions, serve, write_inventory};
 
+use crate::ears::Ears;
 use crate::ledger::Ledger;
 
 /// Set in the mock's process only: its folder, its BMCs, and how fast its time is.
@@ -76,6 +77,27 @@ settings = { AssetNote = "done" }
 pub(crate) struct Lab {
     folder: tempfile::TempDir,
     mock: Child,
+    pub(crate) ears: Arc<Ears>,
+}
+
+/// A redpipe under test.
+pub(crate) struct Life {
+    child: Child,
+    /// By which it is heard.
+    pub(crate) number: usize,
+}
+
+impl Life {
+    /// Kills it, wherever it is.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Its exit code, once it ends by itself; none where a signal ended it.
+    pub(crate) fn end(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
 }
 
 impl Lab {
@@ -103,14 +125,9 @@ impl Lab {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(mock.stdout.take().unwrap()).lines();
-        assert!(
-            lines
-                .map_while(Result::ok)
-                .any(|line| line.ends_with("ready")),
-            "the mock does not start"
-        );
-        Self { folder, mock }
+        let ears = Arc::new(Ears::default());
+        ears.hear_mock(mock.stdout.take().unwrap());
+        Self { folder, mock, ears }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -118,28 +135,26 @@ impl Lab {
     }
 
     /// `redpipe apply`, as an operator starts it.
-    pub(crate) fn apply(&self) -> Child {
+    pub(crate) fn apply(&self) -> Life {
         self.redpipe(&["apply", "--yes"])
     }
 
     /// A command on the pipeline.
-    pub(crate) fn redpipe(&self, arguments: &[&str]) -> Child {
-        let log = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(self.path("redpipe.log"))
-            .unwrap();
-        Command::new(env!("CARGO_BIN_EXE_redpipe"))
+    pub(crate) fn redpipe(&self, arguments: &[&str]) -> Life {
+        let (said, says) = std::io::pipe().unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_redpipe"))
             .arg("-i")
             .arg(self.path("inventory.toml"))
             .arg("--state")
             .arg(self.path("state.db"))
             .args(arguments)
             .arg(self.path("kill.toml"))
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
+            .stdout(says.try_clone().unwrap())
+            .stderr(says)
             .spawn()
-            .unwrap()
+            .unwrap();
+        let number = self.ears.hear(said);
+        Life { child, number }
     }
 
     /// How every run stands.
@@ -153,30 +168,15 @@ impl Lab {
         serde_json::from_slice(&status.stdout).unwrap()
     }
 
-    /// Whether a daemon has taken its socket.
-    pub(crate) fn is_served(&self) -> bool {
-        std::os::unix::net::UnixStream::connect(self.path("state.db.sock")).is_ok()
-    }
-
-    /// Bytes of the ledger so far.
-    pub(crate) fn ledger_bytes(&self) -> u64 {
-        std::fs::metadata(self.path("ledger.jsonl")).map_or(0, |found| found.len())
-    }
-
-    /// Lines of the ledger so far.
-    pub(crate) fn lines(&self) -> usize {
-        let text = std::fs::read_to_string(self.path("ledger.jsonl")).unwrap_or_default();
-        text.lines().count()
-    }
-
     /// The ledger so far.
     pub(crate) fn ledger(&self) -> Ledger {
-        Ledger::read(&std::fs::read_to_string(self.path("ledger.jsonl")).unwrap_or_default())
+        Ledger::read(&self.ears.heard().ledger)
     }
 
     /// All that redpipe said, for a failing test.
     pub(crate) fn story(&self) -> String {
-        std::fs::read_to_string(self.path("redpipe.log")).unwrap_or_default()
+        let heard = self.ears.heard();
+        heard.lives.iter().map(|life| life.text.as_str()).collect()
     }
 }
 
@@ -208,7 +208,8 @@ fn the_mock_as_a_process() {
         let options = ServeOptions {
             tls: true,
             time_scale: speed,
-            ledger: Some(folder.join("ledger.jsonl")),
+            // The parent hears every line as it is written.
+            ledger: Some(PathBuf::from("/dev/stdout")),
             ..ServeOptions::default()
         };
         let running = serve(fleet, options).await.unwrap();

@@ -8,13 +8,10 @@ use mock_bmc::ledger::LedgerLine;
 pub(crate) struct Ledger(Vec<LedgerLine>);
 
 impl Ledger {
-    /// Reads whole lines; a line that is being written is not there yet.
-    pub(crate) fn read(text: &str) -> Self {
-        let whole = text
-            .split_inclusive('\n')
-            .filter(|line| line.ends_with('\n'));
+    pub(crate) fn read(lines: &[String]) -> Self {
+        let lines = lines.iter();
         Self(
-            whole
+            lines
                 .map(|line| serde_json::from_str(line).unwrap())
                 .collect(),
         )

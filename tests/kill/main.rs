@@ -3,12 +3,14 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod ears;
 mod fleet;
 mod lab;
 mod ledger;
 
 use std::time::{Duration, Instant};
 
+use ears::Woken;
 use lab::{Lab, Setup};
 
 /// Kills over all rounds.
@@ -31,14 +33,14 @@ fn twenty_kills_change_neither_the_end_nor_the_number_of_updates() {
         let mut seed = Seed(round);
         loop {
             let until = lab.ledger().len() + seed.lines();
-            let life = if kills < KILLS {
+            let end = if kills < KILLS {
                 run_and_kill(&lab, until)
             } else {
-                Life::Ended(lab.apply().wait().unwrap().code())
+                End::Ended(lab.apply().end())
             };
             let ledger = lab.ledger();
             ledger.check_updates();
-            if let Life::Ended(code) = life {
+            if let End::Ended(code) = end {
                 assert_eq!(code, Some(0), "{}", lab.story());
                 break;
             }
@@ -65,7 +67,7 @@ fn twenty_kills_change_neither_the_end_nor_the_number_of_updates() {
 }
 
 /// How one process ended.
-enum Life {
+enum End {
     /// By our hand.
     Killed,
     /// By itself, with this exit code.
@@ -77,24 +79,17 @@ enum Life {
     clippy::disallowed_methods,
     reason = "a deadline in real time, for processes that hang"
 )]
-fn run_and_kill(lab: &Lab, until: usize) -> Life {
-    let mut child = lab.apply();
+fn run_and_kill(lab: &Lab, until: usize) -> End {
+    let life = lab.apply();
     let deadline = Instant::now() + LIFE_MAX;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return Life::Ended(status.code());
+    let is_there = |heard: &ears::Heard| heard.ledger.len() >= until;
+    match lab.ears.wait(life.number, deadline, is_there) {
+        Woken::Wanted => {
+            life.kill();
+            End::Killed
         }
-        if lab.lines() >= until {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            return Life::Killed;
-        }
-        assert!(
-            Instant::now() < deadline,
-            "no line {until} and no end: {}",
-            lab.story()
-        );
-        std::thread::yield_now();
+        Woken::Over => End::Ended(life.end()),
+        Woken::Late => panic!("no line {until} and no end: {}", lab.story()),
     }
 }
 
