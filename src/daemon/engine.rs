@@ -11,7 +11,7 @@ use super::meter::{Metered, Meters};
 use super::secrets::Secrets;
 use crate::artifact::ImageHost;
 use crate::model::inventory::Bmc;
-use crate::model::{BmcName, Fault, FaultKind, Look, Retry, Target};
+use crate::model::{BmcName, Fault, FaultKind, Look, PipelineName, Retry, Target};
 use crate::pipeline::Pipeline;
 use crate::plan::{Remembered, RunSpec, kept_generation, wrong_boxes};
 use crate::redfish::{Client, Clock, Conversation, Memory, Parts, ServerRef};
@@ -88,6 +88,12 @@ impl Engine {
         let now = self.clock().now();
         let lease = self.parts.store.lease(bmc).map_err(|error| error.fault())?;
         Ok(lease.is_some_and(|lease| lease.expires_at > now && !lease.owner.is_dead(self.owner())))
+    }
+
+    /// Whether a run of this pipeline has begun on this BMC and is not over; one that cannot be read counts as none.
+    pub(super) fn has_open_run(&self, pipeline: &PipelineName, bmc: &BmcName) -> bool {
+        let open = self.store().unfinished_run(bmc);
+        matches!(open, Ok(Some(row)) if row.key.pipeline == *pipeline)
     }
 
     /// Clients that are kept no more: of all BMCs, or of those for which a list has nothing, or something else. Whoever

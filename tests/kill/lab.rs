@@ -23,7 +23,7 @@ pub(crate) struct Setup {
     /// Mock seconds per second: waits shrink with it, and so does the inventory's pace.
     pub(crate) speed: u32,
     /// The pipeline `kill`.
-    pub(crate) pipeline: &'static str,
+    pub(crate) pipeline: String,
 }
 
 impl Default for Setup {
@@ -31,7 +31,7 @@ impl Default for Setup {
         Self {
             bmcs: 1,
             speed: 600,
-            pipeline: PIPELINE,
+            pipeline: PIPELINE.to_owned(),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Lab {
     /// Starts the mock and waits until it answers.
     pub(crate) fn start(setup: &Setup) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("kill.toml"), setup.pipeline).unwrap();
+        std::fs::write(folder.path().join("kill.toml"), &setup.pipeline).unwrap();
         for (component, versions) in [
             (Component::Bmc, ["1.60", "1.80"]),
             (Component::Bios, ["2.20", "2.50"]),

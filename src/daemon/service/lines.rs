@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::daemon::engine::Engine;
-use crate::daemon::line::{Inbox, Job, Line, Told};
+use crate::daemon::line::{Inbox, Job, Line, Told, Word};
 use crate::daemon::scheduler::{ApplyOptions, MAX_CONCURRENT, Turns};
 use crate::daemon::stop::Stop;
 use crate::model::{Fault, PipelineName};
@@ -18,7 +18,7 @@ use crate::pipeline::Pipeline;
 pub(super) struct Lines {
     stop: Stop,
     now: Stop,
-    inboxes: BTreeMap<PipelineName, UnboundedSender<Job>>,
+    inboxes: BTreeMap<PipelineName, UnboundedSender<Word>>,
     tasks: JoinSet<()>,
     ends: UnboundedReceiver<Told>,
     told: UnboundedSender<Told>,
@@ -80,12 +80,12 @@ impl Lines {
                     ..ApplyOptions::default()
                 },
             };
-            let (jobs, inbox) = unbounded_channel();
+            let (says, words) = unbounded_channel();
             let inbox = Inbox {
-                jobs: inbox,
+                words,
                 ends: self.told.clone(),
             };
-            self.inboxes.insert(pipeline.name.clone(), jobs);
+            self.inboxes.insert(pipeline.name.clone(), says);
             self.tasks.spawn(line.serve(Arc::clone(pipeline), inbox));
         }
     }
@@ -115,10 +115,10 @@ impl Lines {
         self.prepared.spawn(preparing);
     }
 
-    /// Hands a job to its line; false where there is none.
-    pub(super) fn send(&self, job: Job) -> bool {
-        let inbox = self.inboxes.get(&job.assignment.pipeline.name);
-        inbox.is_some_and(|inbox| inbox.send(job).is_ok())
+    /// Says something to a pipeline's line; false where there is none.
+    pub(super) fn say(&self, pipeline: &PipelineName, word: Word) -> bool {
+        let line = self.inboxes.get(pipeline);
+        line.is_some_and(|line| line.send(word).is_ok())
     }
 
     /// The next thing that happens.

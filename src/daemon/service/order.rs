@@ -10,7 +10,7 @@ use super::Daemon;
 use super::lines::{Moved, Prepared};
 use crate::daemon::desk::Progress;
 use crate::daemon::driver::RunEnd;
-use crate::daemon::line::{Cause, Ending, Job, Told};
+use crate::daemon::line::{Cause, Ending, Job, Told, Word};
 use crate::daemon::prepare::Assignment;
 use crate::model::{About, BmcName, Fault, FaultKind, Order, PipelineName, Retry, RunKey, Verb};
 use crate::pipeline::Selector;
@@ -50,8 +50,7 @@ impl Daemon {
             .take(order.id, about.into_iter().collect());
         match (&order.about, &order.verb) {
             (About::Run(key), Verb::Retry) => {
-                let open = self.engine.store().unfinished_run(&key.bmc);
-                let is_open = matches!(open, Ok(Some(row)) if row.key.pipeline == key.pipeline);
+                let is_open = self.engine.has_open_run(&key.pipeline, &key.bmc);
                 let cause = if is_open { Cause::Resume } else { Cause::Apply };
                 self.drive(key, cause);
             }
@@ -231,8 +230,7 @@ impl Daemon {
                 let mut assignments = watched.assignments.iter();
                 assignments.any(|each| each.pipeline.name == name.0)
             });
-            let open = self.engine.store().unfinished_run(&name.1);
-            let is_open = matches!(open, Ok(Some(row)) if row.key.pipeline == name.0);
+            let is_open = self.engine.has_open_run(&name.0, &name.1);
             if !is_selected && !is_open {
                 let message = format!(
                     "the files do not select bmc `{}` for `{}` any more",
@@ -245,6 +243,10 @@ impl Daemon {
 
     /// Hands a job to its line, once its images are there.
     pub(super) fn hand_on(&mut self, assignment: Assignment, cause: Cause) {
+        let (pipeline, bmc) = (&assignment.pipeline.name, &assignment.bmc.name);
+        if self.engine.has_open_run(pipeline, bmc) {
+            self.lines.say(pipeline, Word::Owed(bmc.clone()));
+        }
         let job = Job {
             assignment,
             cause,
@@ -281,11 +283,12 @@ impl Daemon {
         let name = (pipeline.clone(), bmc.clone());
         job.orders = self.engine.desk().open(&name);
         let Some(fault) = fault else {
-            if self.lines.send(job) {
+            if self.lines.say(&pipeline, Word::Job(Box::new(job))) {
                 self.fleet.update(&bmc, |shown| shown.driven = true);
             }
             return;
         };
+        self.lines.say(&pipeline, Word::NotOwed(bmc.clone()));
         let message = format!("`{pipeline}` cannot begin: {fault}");
         let progress = not_started(fault);
         self.engine.desk().settle(&job.orders, &name, &progress);

@@ -151,6 +151,43 @@ async fn an_ordered_apply_reaches_every_bmc_though_the_daemon_is_killed() {
     daemon.end().await;
 }
 
+/// What has begun has its slot before anything that has not, though its images come later and its name is the last.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_begun_keeps_its_slot_over_a_kill() {
+    let world = World::of(
+        &[1, 1],
+        "[[fault]]\nbmc = \"mock-1\"\nuntil = \"20m\"\ncount = 0\nanswer = \"refuse\"\n",
+    );
+    let serial = "[rollout]\nmax_concurrent = 1\n";
+    let text = named(PIPELINE, serial, &[bmc_hop(&world, "1.60")]);
+    let files = Files::new(&world, &[&text]);
+    let mut killed = Running::start(&world, &files);
+    killed.pass(MINUTE).await;
+    let verb = files.to_apply(&world);
+    world.order(&About::Pipeline(PIPELINE.into()), &verb);
+    let accepted = |name: &str| world.caused(name, "update accepted").len();
+    killed.until(HOUR, |_| accepted("mock-2") == 1).await;
+    drop(killed);
+    tokio::time::sleep(20 * MINUTE).await;
+    assert_eq!(accepted("mock-1"), 0, "it did not answer");
+
+    files.slow_images("mock-2");
+    let mut daemon = Running::start(&world, &files);
+    let is_over = |daemon: &Running| {
+        let run = row(&daemon.engine.board().rows(), "mock-2");
+        run.is_some_and(|run| run.phase.is_terminal())
+    };
+    daemon
+        .until(HOUR, |daemon| {
+            let is_over = is_over(daemon);
+            assert!(is_over || world.writes("mock-1").is_empty());
+            is_over
+        })
+        .await;
+    daemon.until(HOUR, |_| accepted("mock-1") == 1).await;
+    daemon.end().await;
+}
+
 /// A reload in the middle of a run lets it come to a safe point, and carries it on by the new files.
 #[tokio::test(start_paused = true)]
 async fn a_reload_in_the_middle_of_a_run_carries_it_on() {

@@ -1,13 +1,15 @@
 //! One pipeline over its BMCs: which run begins when. Name order, slots, canaries, and a failure budget.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod work;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use self::work::{Queued, Work};
 use super::driver::{Drive, Later, RunEnd, drive};
 use super::engine::Engine;
 use super::prepare::Assignment;
@@ -66,9 +68,20 @@ impl Cause {
     }
 }
 
+/// What a line that outlives its first jobs is told.
+#[derive(Debug)]
+pub(super) enum Word {
+    /// One more is to be driven.
+    Job(Box<Job>),
+    /// A run on this BMC has begun, and its job is still being prepared: its slot is taken already.
+    Owed(BmcName),
+    /// That job does not come.
+    NotOwed(BmcName),
+}
+
 /// How a line that outlives its first jobs hears of more, and tells what became of them.
 pub(super) struct Inbox {
-    pub(super) jobs: UnboundedReceiver<Job>,
+    pub(super) words: UnboundedReceiver<Word>,
     pub(super) ends: UnboundedSender<Told>,
 }
 
@@ -94,106 +107,6 @@ pub(super) enum Ending {
     Halted(BTreeSet<BmcName>),
 }
 
-/// One BMC that waits for its turn.
-struct Queued {
-    assignment: Assignment,
-    /// Its turn: name order, and behind all others for what has had one.
-    place: usize,
-    /// Not before; `None` = not before another run has ended.
-    at: Option<Instant>,
-    cause: Cause,
-    /// Orders that hear of what comes of it.
-    orders: Vec<u64>,
-}
-
-/// What a pipeline is about while it is applied.
-struct Work {
-    rollout: Arc<Rollout>,
-    /// `None` = what there is to do is known.
-    ends: Option<UnboundedSender<Told>>,
-    /// BMCs that are driven now, with the orders that came meanwhile.
-    driven: BTreeMap<BmcName, Vec<u64>>,
-    slots: usize,
-    queue: Vec<Queued>,
-    /// The next place behind all others.
-    last: usize,
-    running: JoinSet<(Queued, Drive)>,
-    report: ApplyReport,
-}
-
-impl Work {
-    /// A place behind all others: nobody waits for what is tried again.
-    fn behind(&mut self) -> usize {
-        self.last += 1;
-        self.last
-    }
-
-    /// Takes a job up. A BMC that is driven already sees by itself what was ordered; one that waits is looked at now.
-    fn take(&mut self, job: Job, now: Instant) {
-        let bmc = &job.assignment.bmc.name;
-        if let Some(came) = self.driven.get_mut(bmc) {
-            came.extend(job.orders);
-            return;
-        }
-        let same = |queued: &&mut Queued| queued.assignment.bmc.name == *bmc;
-        if let Some(queued) = self.queue.iter_mut().find(same) {
-            queued.at = Some(now);
-            if !job.cause.only_resumes() {
-                queued.cause = job.cause;
-            }
-            queued.orders.extend(job.orders);
-            return;
-        }
-        let place = self.behind();
-        self.queue.push(Queued {
-            assignment: job.assignment,
-            place,
-            at: Some(now),
-            cause: job.cause,
-            orders: job.orders,
-        });
-    }
-
-    /// What waits for others has its chance anew.
-    fn look_again(&mut self) {
-        let now = Instant::now();
-        for waiting in self.queue.iter_mut().filter(|queued| queued.at.is_none()) {
-            waiting.at = Some(now);
-        }
-    }
-
-    /// Queues what has had its turn once more.
-    fn again(&mut self, mut queued: Queued, after: Duration) {
-        queued.at = Some(Instant::now() + after);
-        queued.place = self.behind();
-        self.queue.push(queued);
-    }
-
-    /// Tells what became of a job.
-    fn tell(&self, queued: &Queued, ending: Ending) {
-        if let Some(ends) = &self.ends {
-            let told = Told {
-                name: name(&queued.assignment),
-                ending,
-                orders: queued.orders.clone(),
-            };
-            // Nobody listens any more where the process ends.
-            ends.send(told).ok();
-        }
-    }
-
-    /// Tells those who ordered what does not begin by itself.
-    fn tell_halted(&self) {
-        if self.queue.is_empty() {
-            return;
-        }
-        let spent = self.rollout.spent();
-        for queued in self.queue.iter().filter(|each| !each.orders.is_empty()) {
-            self.tell(queued, Ending::Halted(spent.clone()));
-        }
-    }
-}
-
 impl Line {
     /// Runs these to their end.
     pub(super) async fn run(self, assignments: Vec<Assignment>) -> ApplyReport {
@@ -212,12 +125,13 @@ impl Line {
         };
         let now = Instant::now();
         for assignment in assignments {
+            let has_begun = self.has_begun(&assignment);
             let job = Job {
                 assignment,
                 cause: cause.clone(),
                 orders: Vec::new(),
             };
-            work.take(job, now);
+            work.take(job, has_begun, now);
         }
         loop {
             self.start_ready(&mut work);
@@ -250,15 +164,24 @@ impl Line {
             }
             tokio::select! {
                 Some(joined) = work.running.join_next() => self.joined(&mut work, joined),
-                Some(job) = inbox.jobs.recv(), if !self.stop.is_asked() => {
-                    self.set_out(&work.rollout, std::slice::from_ref(&job.assignment));
-                    work.take(job, Instant::now());
-                }
+                Some(word) = inbox.words.recv(), if !self.stop.is_asked() => self.hear(&mut work, word),
                 () = until(next) => {}
                 // What others do may have given the budget back, or shown what a canary is for.
                 () = tokio::time::sleep(WAIT_RETRY), if !work.queue.is_empty() => work.look_again(),
                 () = self.stop.asked(), if !self.stop.is_asked() => {}
             }
+        }
+    }
+
+    fn hear(&self, work: &mut Work, word: Word) {
+        match word {
+            Word::Job(job) => {
+                self.set_out(&work.rollout, std::slice::from_ref(&job.assignment));
+                let has_begun = self.has_begun(&job.assignment);
+                work.take(*job, has_begun, Instant::now());
+            }
+            Word::Owed(bmc) => drop(work.owed.insert(bmc)),
+            Word::NotOwed(bmc) => drop(work.owed.remove(&bmc)),
         }
     }
 
@@ -277,16 +200,11 @@ impl Line {
                 return None;
             }
         };
-        Some(Work {
+        let slots = pipeline.rollout.max_concurrent.max(1);
+        Some(Work::new(
             rollout,
-            ends: None,
-            driven: BTreeMap::new(),
-            slots: usize::try_from(pipeline.rollout.max_concurrent.max(1)).unwrap_or(usize::MAX),
-            queue: Vec::new(),
-            last: 0,
-            running: JoinSet::new(),
-            report: ApplyReport::default(),
-        })
+            usize::try_from(slots).unwrap_or(usize::MAX),
+        ))
     }
 
     /// Writes down what the pipeline sets out to do, so that whoever asks later counts the BMCs that wait.
@@ -310,35 +228,32 @@ impl Line {
 
     /// When something that may begin is due; `None` where nothing may, or where there is no slot for it.
     fn next_start(&self, work: &Work) -> Option<Instant> {
-        if self.stop.is_asked() || work.running.len() >= work.slots {
-            return None;
-        }
-        let may = work
-            .queue
-            .iter()
-            .filter(|queued| self.may_begin(work, queued));
+        let may = work.queue.iter().filter(|queued| self.may(work, queued));
         may.filter_map(|queued| queued.at).min()
     }
 
-    fn may_begin(&self, work: &Work, queued: &Queued) -> bool {
+    /// Whether it may begin once it is due: there is a slot, and the budget is not spent. What a run has under way is
+    /// followed, whatever the budget says.
+    fn may(&self, work: &Work, queued: &Queued) -> bool {
         let bmc = &queued.assignment.bmc.name;
-        work.rollout.allows(bmc) || self.has_begun(&queued.assignment)
+        let has_slot = work.has_slot(queued) && !self.stop.is_asked();
+        has_slot && (work.rollout.allows(bmc) || self.has_begun(&queued.assignment))
     }
 
-    /// Whether a run has begun that is not over: what it has under way is followed, whatever the budget says.
+    /// Whether a run has begun that is not over.
     fn has_begun(&self, assignment: &Assignment) -> bool {
-        let open = self.engine.store().unfinished_run(&assignment.bmc.name);
-        matches!(open, Ok(Some(row)) if row.key.pipeline == assignment.pipeline.name)
+        let (pipeline, bmc) = (&assignment.pipeline.name, &assignment.bmc.name);
+        self.engine.has_open_run(pipeline, bmc)
     }
 
-    /// Starts what may begin, in name order, as far as there are slots.
+    /// Starts what may begin as far as there are slots: first what has begun already, then in name order.
     fn start_ready(&self, work: &mut Work) {
         let now = Instant::now();
-        while work.running.len() < work.slots && !self.stop.is_asked() {
+        loop {
             let is_due = |queued: &Queued| queued.at.is_some_and(|at| at <= now);
             let ready = work.queue.iter().enumerate();
-            let ready = ready.filter(|(_, queued)| is_due(queued) && self.may_begin(work, queued));
-            let Some((index, _)) = ready.min_by_key(|(_, queued)| queued.place) else {
+            let ready = ready.filter(|(_, queued)| is_due(queued) && self.may(work, queued));
+            let Some((index, _)) = ready.min_by_key(|(_, queued)| queued.turn()) else {
                 return;
             };
             let next = work.queue.remove(index);
@@ -375,6 +290,7 @@ impl Line {
             // Whatever ended may be what others wait for.
             work.look_again();
         }
+        queued.has_begun = self.has_begun(&queued.assignment);
         let may_wait = self.options.wait && !self.stop.is_asked();
         let is_overtaken = !came.is_empty();
         queued.orders.extend(came);
