@@ -186,6 +186,7 @@ fn intention(intent: &Intent) -> String {
         Intent::Withdraw { uri } => format!("delete {uri}, which is ours"),
         Intent::Attributes { names, .. } => format!("write {}", names.join(", ")),
         Intent::Resource { uri, .. } => format!("write {uri}"),
+        Intent::Call { uri, .. } => format!("call {uri}"),
     }
 }
 

@@ -181,8 +181,7 @@ impl Comparison {
         let readable = |name: &str| {
             !assessment.attributes.fingerprints.contains_key(name)
                 && !assessment
-                    .resources
-                    .iter()
+                    .shown()
                     .any(|resource| resource.fingerprints.contains_key(name))
         };
         let mut waits: Vec<String> = assessment.attributes.unconfirmed.clone();

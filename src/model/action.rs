@@ -54,6 +54,13 @@ pub enum Action {
         /// Its URI.
         uri: String,
     },
+    /// POST one JSON object to an action of a resource, or to a collection.
+    Call {
+        /// Template such as `{manager}/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia`.
+        uri: String,
+        /// What is posted.
+        body: Value,
+    },
     /// PATCH one resource with one JSON object.
     PatchResource {
         /// Whose: `{system}` needs a server.

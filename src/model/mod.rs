@@ -13,6 +13,7 @@ pub mod id;
 pub mod inventory;
 pub mod look;
 pub mod order;
+mod secret_name;
 pub mod setting;
 pub mod version;
 
@@ -26,5 +27,6 @@ pub use id::{BmcName, PipelineName, RunKey, ServerName, StageName, Target};
 pub use inventory::{Bmc, Inventory, Server};
 pub use look::{Look, LookRequest, Seen};
 pub use order::{About, Order, Verb};
+pub use secret_name::is_secret;
 pub use setting::{SettingChange, SettingsView};
 pub use version::FirmwareVersion;

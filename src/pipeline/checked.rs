@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::maintenance::Maintenance;
+use super::options::StageOptions;
 use super::selector::Selector;
 use super::template::{Needs, Template};
 use crate::model::id::{PipelineName, StageName};
@@ -159,6 +159,12 @@ impl StageKind {
                         visit(&resource.uri);
                         visit(&resource.set);
                     }
+                    for action in &item.actions {
+                        visit(&action.uri);
+                        visit(&action.body);
+                        visit(&action.satisfied_when.uri);
+                        visit(&action.satisfied_when.set);
+                    }
                 }
             }
             Self::BmcVersion(body) | Self::BiosVersion(body) => {
@@ -201,6 +207,8 @@ pub struct FlowItem {
     pub settings: BTreeMap<String, Template>,
     /// Plain resources, in list order.
     pub resources: Vec<ResourcePatch>,
+    /// Actions, in list order, after the resources.
+    pub actions: Vec<ActionCall>,
 }
 
 /// JSON that one resource must contain.
@@ -210,6 +218,17 @@ pub struct ResourcePatch {
     pub uri: Template,
     /// A [`Template::Table`]: the subset that is wanted.
     pub set: Template,
+}
+
+/// An action that is called where a resource does not show yet what it leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionCall {
+    /// Starts like that of a [`ResourcePatch`], and ends with `Actions/NAME` or at a collection.
+    pub uri: Template,
+    /// A [`Template::Table`]: what is posted.
+    pub body: Template,
+    /// What is read back: nothing is sent where it holds.
+    pub satisfied_when: ResourcePatch,
 }
 
 /// Body of a version stage.
@@ -301,94 +320,6 @@ impl Image {
     pub fn sha256(&self) -> Option<&str> {
         match self {
             Self::Uri { sha256, .. } | Self::File(ImageFile { sha256, .. }) => sha256.as_deref(),
-        }
-    }
-}
-
-/// How a stage does its work.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StageOptions {
-    /// Longest time for the whole stage; `None` = the platform's own.
-    pub timeout: Option<Duration>,
-    /// Whole tries of the stage; at least 1.
-    pub attempts: u32,
-    /// How a host may be reset.
-    pub reset: ResetPolicy,
-    /// How an image gets in.
-    pub method: Method,
-    /// Whether the version may go down; only on a component's last hop.
-    pub allow_downgrade: bool,
-    /// Only this version counts, a later one does not; only on a component's last hop.
-    pub exact: bool,
-    /// `Targets` as written, instead of found ones.
-    pub targets: Option<Vec<String>>,
-    /// Redfish apply time, unrenamed.
-    pub apply_time: Option<String>,
-}
-
-impl Default for StageOptions {
-    fn default() -> Self {
-        Self {
-            timeout: None,
-            attempts: 1,
-            reset: ResetPolicy::default(),
-            method: Method::default(),
-            allow_downgrade: false,
-            exact: false,
-            targets: None,
-            apply_time: None,
-        }
-    }
-}
-
-/// How a host may be reset.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ResetPolicy {
-    /// Ask the operating system first, then force.
-    #[default]
-    GracefulThenForce,
-    /// Only ask.
-    Graceful,
-    /// Force at once.
-    Force,
-    /// Never: a person resets.
-    None,
-}
-
-impl ResetPolicy {
-    /// The word of the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::GracefulThenForce => "graceful-then-force",
-            Self::Graceful => "graceful",
-            Self::Force => "force",
-            Self::None => "none",
-        }
-    }
-}
-
-/// How an image gets in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Method {
-    /// The best that the BMC offers and the image allows.
-    #[default]
-    Auto,
-    /// The BMC pulls.
-    SimpleUpdate,
-    /// We push, with parameters.
-    MultipartPush,
-    /// We push the bytes alone.
-    HttpPush,
-}
-
-impl Method {
-    /// The word of the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::SimpleUpdate => "simple-update",
-            Self::MultipartPush => "multipart-push",
-            Self::HttpPush => "http-push",
         }
     }
 }

@@ -10,6 +10,7 @@ mod document;
 mod inventory;
 mod load;
 pub mod maintenance;
+mod options;
 pub mod selector;
 mod shape;
 pub mod template;
@@ -17,14 +18,14 @@ mod value;
 pub mod window;
 
 pub use checked::{
-    DriftPolicy, FlowItem, Guard, Image, ImageFile, Method, Pipeline, Requirement, RequirementOp,
-    ResetPolicy, ResourcePatch, Rollout, SettingsStage, Stage, StageKind, StageOptions,
-    VersionStage,
+    ActionCall, DriftPolicy, FlowItem, Guard, Image, ImageFile, Pipeline, Requirement,
+    RequirementOp, ResourcePatch, Rollout, SettingsStage, Stage, StageKind, VersionStage,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, Source, SourceId};
 pub use document::{schema_inventory, schema_pipeline};
 pub use load::{Loaded, UnusableImage, load};
 pub use maintenance::{Hook, Maintenance, Policy};
+pub use options::{Method, ResetPolicy, StageOptions};
 pub use selector::{Expression, Operator, Selector};
 pub use template::{Given, Needs, Scope, Template, Unresolved};
 pub use window::{Opening, Window};

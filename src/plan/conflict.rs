@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::resources::{self, equal};
 use super::secrecy;
-use super::spec::{RunSpec, SettingsSpec, StageSpec};
+use super::spec::{FlowItemSpec, RunSpec, SettingsSpec, StageSpec};
 use crate::model::{BmcName, PipelineName, Target};
 
 /// One thing of which two pipelines want different values in the end.
@@ -152,7 +152,7 @@ pub(super) fn keys(settings: &SettingsSpec) -> Vec<(String, &Value)> {
     let members = settings
         .flow
         .iter()
-        .flat_map(|item| &item.resources)
+        .flat_map(FlowItemSpec::shown)
         .flat_map(resources::leaves);
     attributes.chain(members).collect()
 }

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::secrecy;
-use super::spec::{FlowItemSpec, RunSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec};
+use super::spec::{
+    ActionSpec, FlowItemSpec, RunSpec, SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
+};
 use crate::model::{ServerName, Target};
 
 /// SHA-256, as lower-case hex, over stages, image hashes and servers.
@@ -90,7 +92,22 @@ fn flow_item(item: &FlowItemSpec) -> Value {
         .iter()
         .map(|resource| json!([resource.uri, secrecy::masked("", &resource.set)]))
         .collect();
-    json!({ "name": item.name, "settings": settings, "resources": resources })
+    let mut whole = json!({ "name": item.name, "settings": settings, "resources": resources });
+    // Only where there are some, so that what was approved before there were any stays approved.
+    if !item.actions.is_empty() {
+        whole["actions"] = item.actions.iter().map(action).collect();
+    }
+    whole
+}
+
+fn action(action: &ActionSpec) -> Value {
+    let probe = &action.satisfied_when;
+    json!([
+        action.uri,
+        secrecy::masked("", &action.body),
+        probe.uri,
+        secrecy::masked("", &probe.set)
+    ])
 }
 
 fn version((target, spec): (&Target, &VersionSpec)) -> (String, Value) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::resources::{ResourceAssessment, assess_resource};
 use super::secrecy::Written;
 use super::settings::{AttributeItem, SettingsAssessment, assess_settings};
-use super::spec::FlowItemSpec;
+use super::spec::{FlowItemSpec, ResourceSpec};
 use crate::model::{Look, SettingChange, SettingsView, Target};
 
 /// What stands between a target and one flow item.
@@ -17,26 +17,30 @@ pub struct ItemAssessment {
     pub attributes: SettingsAssessment,
     /// Its resources, in authored order.
     pub resources: Vec<ResourceAssessment>,
+    /// What its actions lead to, in authored order.
+    pub actions: Vec<ResourceAssessment>,
 }
 
 impl ItemAssessment {
+    /// Resources, then what actions lead to, as [`FlowItemSpec::shown`] has them.
+    pub fn shown(&self) -> impl Iterator<Item = &ResourceAssessment> {
+        self.resources.iter().chain(&self.actions)
+    }
+
     /// Whether all that is wanted is in effect.
     pub fn is_satisfied(&self) -> bool {
-        self.attributes.satisfied && self.resources.iter().all(|resource| resource.satisfied)
+        self.attributes.satisfied && self.shown().all(|resource| resource.satisfied)
     }
 
     /// Whether something would be sent.
     pub fn has_changes(&self) -> bool {
         !self.attributes.changes.is_empty()
-            || self
-                .resources
-                .iter()
-                .any(|resource| !resource.changes.is_empty())
+            || self.shown().any(|resource| !resource.changes.is_empty())
     }
 
     /// All that differs, attributes first. Secret values are masked.
     pub fn changes(&self) -> Vec<SettingChange> {
-        let resources = self.resources.iter().flat_map(|resource| &resource.changes);
+        let resources = self.shown().flat_map(|resource| &resource.changes);
         self.attributes
             .changes
             .iter()
@@ -51,19 +55,18 @@ impl ItemAssessment {
             .attributes
             .not_observable
             .then(|| "attributes".to_owned());
-        let resources =
-            self.resources
-                .iter()
-                .zip(&item.resources)
-                .flat_map(|(assessment, resource)| {
-                    assessment.not_shown.iter().map(|pointer| {
-                        if pointer.is_empty() {
-                            resource.uri.clone()
-                        } else {
-                            format!("{}#{pointer}", resource.uri)
-                        }
-                    })
-                });
+        let resources = self
+            .shown()
+            .zip(item.shown())
+            .flat_map(|(assessment, resource)| {
+                assessment.not_shown.iter().map(|pointer| {
+                    if pointer.is_empty() {
+                        resource.uri.clone()
+                    } else {
+                        format!("{}#{pointer}", resource.uri)
+                    }
+                })
+            });
         attributes.into_iter().chain(resources).collect()
     }
 }
@@ -102,12 +105,14 @@ pub fn assess_item(
     // Not read and not there are one: nothing can be said.
     let nothing = SettingsView::default();
     let attributes = assess_settings(&attributes, look.settings.get(target).unwrap_or(&nothing));
-    let resources = item.resources.iter().map(|resource| {
+    let shown = |resource: &ResourceSpec| {
         let found = look.resources.get(&(target.clone(), resource.uri.clone()));
         assess_resource(resource, found.and_then(Option::as_ref), written)
-    });
+    };
+    let probes = item.actions.iter().map(|action| &action.satisfied_when);
     ItemAssessment {
         attributes,
-        resources: resources.collect(),
+        resources: item.resources.iter().map(shown).collect(),
+        actions: probes.map(shown).collect(),
     }
 }

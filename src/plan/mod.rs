@@ -42,8 +42,8 @@ pub use settings::{
     AttributeItem, Finding, FindingKind, SettingsAssessment, assess_settings, group_patches,
 };
 pub use spec::{
-    FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
-    StageKindSpec, StageSpec, VersionSpec,
+    ActionSpec, FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec,
+    SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
 };
 pub use superseded::{StageTarget, Standing, Superseded, standings, superseded};
 pub use targets::update_targets;

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use super::digest::digest;
 use super::spec::{
-    FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
-    StageKindSpec, StageSpec, VersionSpec,
+    ActionSpec, FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec,
+    SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
 };
 use crate::model::inventory::{Bmc, Server};
 use crate::model::{StageName, Target};
 use crate::pipeline::{
-    FlowItem, Given, Image, Pipeline, Scope, SettingsStage, Stage, StageKind, Template, Unresolved,
-    VersionStage,
+    FlowItem, Given, Image, Pipeline, ResourcePatch, Scope, SettingsStage, Stage, StageKind,
+    Template, Unresolved, VersionStage,
 };
 
 /// Images whose bytes were found and hashed.
@@ -309,10 +309,17 @@ fn settings(body: &SettingsStage, scope: &Scope<'_>) -> Result<SettingsSpec, Tro
 fn flow_item(item: &FlowItem, scope: &Scope<'_>) -> Result<FlowItemSpec, Unresolved> {
     let value =
         |(name, template): (&String, &Template)| Ok((name.clone(), template.resolve(scope)?));
-    let resources = item.resources.iter().map(|resource| {
+    let shown = |resource: &ResourcePatch| {
         Ok(ResourceSpec {
             uri: resource.uri.resolve_text(scope)?,
             set: resource.set.resolve(scope)?,
+        })
+    };
+    let actions = item.actions.iter().map(|action| {
+        Ok(ActionSpec {
+            uri: action.uri.resolve_text(scope)?,
+            body: action.body.resolve(scope)?,
+            satisfied_when: shown(&action.satisfied_when)?,
         })
     });
     Ok(FlowItemSpec {
@@ -322,7 +329,12 @@ fn flow_item(item: &FlowItem, scope: &Scope<'_>) -> Result<FlowItemSpec, Unresol
             .iter()
             .map(value)
             .collect::<Result<_, Unresolved>>()?,
-        resources: resources.collect::<Result<_, Unresolved>>()?,
+        resources: item
+            .resources
+            .iter()
+            .map(shown)
+            .collect::<Result<_, Unresolved>>()?,
+        actions: actions.collect::<Result<_, Unresolved>>()?,
     })
 }
 

@@ -6,28 +6,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::model::Target;
+pub use crate::model::is_secret;
 
 /// What is shown in place of a secret value.
 pub const MASK: &str = "********";
-
-/// Parts of member and attribute names whose values Redfish and vendors make write-only.
-const SECRET_PARTS: &[&str] = &[
-    "password",
-    "pwd",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "privatekey",
-    "authenticationkey",
-    "encryptionkey",
-    "authkey",
-    "privkey",
-    "privacykey",
-    "communitystring",
-    "licensestring",
-    "licensekey",
-];
 
 /// What is known to have been written to write-only places.
 ///
@@ -90,35 +72,6 @@ pub fn fingerprint(salt: &str, key: &str, value: &Value) -> String {
         hash.update(part.as_bytes());
     }
     hex::encode(hash.finalize())
-}
-
-/// Whether a member or attribute of this name holds a secret.
-pub fn is_secret(name: &str) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .collect::<String>()
-        .to_ascii_lowercase();
-    // `PasswordLength`, `TokenExpirationEnabled` and the like are about secrets without being ones.
-    let about = [
-        "length",
-        "enabled",
-        "enable",
-        "policy",
-        "expiration",
-        "threshold",
-        "timeout",
-        "count",
-        "days",
-        "lifetime",
-        "history",
-        "complexity",
-        "required",
-        "type",
-        "mode",
-    ];
-    !about.iter().any(|end| plain.ends_with(end))
-        && SECRET_PARTS.iter().any(|part| plain.contains(part))
 }
 
 /// Whether a value read back says nothing about what is stored.

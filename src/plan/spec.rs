@@ -181,6 +181,16 @@ pub struct FlowItemSpec {
     pub settings: BTreeMap<String, Value>,
     /// Resources wanted, in the order in which they are sent.
     pub resources: Vec<ResourceSpec>,
+    /// Actions, in the order in which they are sent, after the resources.
+    pub actions: Vec<ActionSpec>,
+}
+
+impl FlowItemSpec {
+    /// Everything that must show some JSON in the end: resources, then what actions lead to.
+    pub fn shown(&self) -> impl Iterator<Item = &ResourceSpec> {
+        let probes = self.actions.iter().map(|action| &action.satisfied_when);
+        self.resources.iter().chain(probes)
+    }
 }
 
 impl fmt::Debug for FlowItemSpec {
@@ -194,6 +204,7 @@ impl fmt::Debug for FlowItemSpec {
             .field("name", &self.name)
             .field("settings", &settings)
             .field("resources", &self.resources)
+            .field("actions", &self.actions)
             .finish()
     }
 }
@@ -212,6 +223,27 @@ impl fmt::Debug for ResourceSpec {
         f.debug_struct("ResourceSpec")
             .field("uri", &self.uri)
             .field("set", &secrecy::masked("", &self.set))
+            .finish()
+    }
+}
+
+/// One action, sent where a resource does not show what it leads to.
+#[derive(Clone, PartialEq)]
+pub struct ActionSpec {
+    /// Where, starting at a link: `{manager}/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia`.
+    pub uri: String,
+    /// What is posted.
+    pub body: Value,
+    /// What is read before and after.
+    pub satisfied_when: ResourceSpec,
+}
+
+impl fmt::Debug for ActionSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActionSpec")
+            .field("uri", &self.uri)
+            .field("body", &secrecy::masked("", &self.body))
+            .field("satisfied_when", &self.satisfied_when)
             .finish()
     }
 }

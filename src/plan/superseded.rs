@@ -49,6 +49,16 @@ impl Superseded {
                 .iter()
                 .filter_map(|resource| rest_of_resource(resource, &is_wanted))
                 .collect(),
+            // An action is whole or not at all: what shows its success would be set otherwise later.
+            actions: item
+                .actions
+                .iter()
+                .filter(|action| {
+                    let probed = resources::leaves(&action.satisfied_when);
+                    probed.iter().all(|(key, _)| is_wanted(key))
+                })
+                .cloned()
+                .collect(),
         });
         SettingsSpec {
             guard: settings.guard.clone(),

@@ -134,6 +134,7 @@ pub(super) fn bios_hop(name: &str, version: &str, servers: &[&str]) -> StageSpec
 /// Settings of one flow item.
 pub(super) fn settings(json: &Value) -> SettingsSpec {
     let item = FlowItemSpec {
+        actions: Vec::new(),
         name: "settings".into(),
         settings: values(json),
         resources: Vec::new(),

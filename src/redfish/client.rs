@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::boxes::{ServerRef, system_named, systems_meant};
+use super::call::send_call;
 use super::claim::give_back_left;
 use super::conversation::Conversation;
 use super::documents::Documents;
@@ -186,6 +187,12 @@ impl Client {
                 let read_uris = self.remember().read_uris.clone();
                 patch_attributes(&self.conversation, parts, &read_uris, apply_time.as_deref()).await
             }
+            Action::Call { uri, body } => match self.base(&found, None, uri) {
+                Ok((base, rest)) => {
+                    send_call(&self.conversation, &mut found, &base, rest, body).await
+                }
+                Err(fault) => Outcome::NotSent { fault },
+            },
             Action::PatchResource { target, uri, body } => {
                 match self.resource_uri(&mut found, target, uri).await {
                     Ok(uri) => patch_resource(&self.conversation, &uri, body).await,
@@ -252,18 +259,27 @@ impl Client {
         target: &Target,
         template: &str,
     ) -> Result<String, Fault> {
-        let system = target
-            .server()
-            .and_then(|server| system_named(found, &self.servers, &self.bmc, server));
+        let (base, rest) = self.base(found, target.server(), template)?;
+        let mut reader = Reader::new(&self.conversation, Expand::Unusable);
+        resolve(&mut reader, found, &base, rest).await
+    }
+
+    /// The link that a template starts at, and what stands below it.
+    fn base<'a>(
+        &self,
+        found: &Links,
+        server: Option<&ServerName>,
+        template: &'a str,
+    ) -> Result<(String, &'a str), Fault> {
+        let system =
+            server.and_then(|server| system_named(found, &self.servers, &self.bmc, server));
         let meant = systems_meant(found, &self.servers);
-        let (base, rest) = base_of(found, system, &meant, template).ok_or_else(|| {
+        base_of(found, system, &meant, template).ok_or_else(|| {
             Fault::new(
                 FaultKind::Unsupported,
                 Retry::Operator,
                 format!("this BMC has nothing that `{template}` starts at"),
             )
-        })?;
-        let mut reader = Reader::new(&self.conversation, Expand::Unusable);
-        resolve(&mut reader, found, &base, rest).await
+        })
     }
 }

@@ -7,6 +7,7 @@ mod answer;
 mod basic;
 mod boxes;
 mod breaker;
+mod call;
 mod capability;
 mod circumstances;
 mod claim;

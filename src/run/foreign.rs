@@ -225,7 +225,8 @@ fn our_names<'a>(state: &'a RunState, target: &Target) -> Vec<&'a String> {
             | Intent::ResetSystem { .. }
             | Intent::ResetManager { .. }
             | Intent::Withdraw { .. }
-            | Intent::Resource { .. } => None,
+            | Intent::Resource { .. }
+            | Intent::Call { .. } => None,
         })
         .flatten()
         .collect()
@@ -286,7 +287,8 @@ pub(super) fn is_new(task: &TaskView, intent: &Intent) -> bool {
         | Intent::ResetManager { .. }
         | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
-        | Intent::Resource { .. } => false,
+        | Intent::Resource { .. }
+        | Intent::Call { .. } => false,
     }
 }
 

@@ -13,6 +13,7 @@ mod bios_flow;
 mod bios_pending;
 mod bios_power;
 mod bios_settings;
+mod bmc_actions;
 mod bmc_attributes;
 mod bmc_firmware;
 mod bmc_resources;

@@ -70,6 +70,7 @@ kinds!(
         Withdraw,
         Attributes,
         Resource,
+        Call,
     }
 );
 

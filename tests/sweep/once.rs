@@ -46,6 +46,8 @@ fn kind(phrase: &str) -> Option<&'static str> {
         Some("attributes")
     } else if phrase.starts_with("resource changed ") {
         Some("resource")
+    } else if phrase.starts_with("media inserted ") {
+        Some("action")
     } else {
         None
     }
@@ -59,6 +61,7 @@ fn kind_of(intent: &Intent) -> &'static str {
         Intent::Withdraw { .. } => "withdraw",
         Intent::Attributes { .. } => "attributes",
         Intent::Resource { .. } => "resource",
+        Intent::Call { .. } => "action",
     }
 }
 
@@ -100,7 +103,7 @@ pub(crate) fn repeated(
             wrong.push(format!("{times} times, not {allowed}: {phrase}"));
         }
     }
-    for kind in ["update", "system", "manager", "withdraw"] {
+    for kind in ["update", "system", "manager", "withdraw", "action"] {
         let requests: usize = asked
             .iter()
             .filter(|(phrase, _)| self::kind(phrase) == Some(kind))

@@ -245,10 +245,10 @@ const SETTINGS: &[Story] = &[
         ..PLAIN
     },
     Story {
-        name: "resources, one of which asks for a reset",
+        name: "resources and an action, one of which asks for a reset",
         script: "[bmc_settings]\nneeds_reset = [\"*/NetworkProtocol\"]\n",
         stages: &[
-            "bmc-settings [[stage.flow]];name = \"a\";priority = 1;resources = [{ uri = \"{manager}/NetworkProtocol\", set = { NTP = { NTPServers = [\"10.0.0.1\"] } } }]",
+            "bmc-settings [[stage.flow]];name = \"a\";priority = 1;resources = [{ uri = \"{manager}/NetworkProtocol\", set = { NTP = { NTPServers = [\"10.0.0.1\"] } } }];actions = [{ uri = \"{manager}/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia\", body = { Image = \"http://images.lab/a.iso\" }, satisfied_when = { uri = \"{manager}/VirtualMedia/CD\", set = { Inserted = true } } }]",
         ],
         ..PLAIN
     },

@@ -19,6 +19,7 @@ mod host;
 mod job;
 mod login;
 mod manager;
+mod media;
 mod read;
 mod route;
 mod settings;

@@ -254,7 +254,9 @@ impl Bmc {
             | Action::ManagerReset(_)
             | Action::ChassisReset(_)
             | Action::ResetBios(_)
-            | Action::BiosPassword(_) => {}
+            | Action::BiosPassword(_)
+            | Action::InsertMedia(_)
+            | Action::EjectMedia(_) => {}
         }
         let body = match asked.object_or_empty() {
             Ok(body) => body,
@@ -268,6 +270,8 @@ impl Bmc {
             Action::ChassisReset(uri) => self.reset_chassis(uri, target, kind),
             Action::ResetBios(index) => self.reset_bios(*index, target),
             Action::BiosPassword(_) => change_bios_password(&body),
+            Action::InsertMedia(slot) => self.insert_media(slot, &body),
+            Action::EjectMedia(slot) => self.eject_media(slot),
             Action::SimpleUpdate | Action::MultipartPush | Action::Push => Answer::not_allowed(),
         }
     }

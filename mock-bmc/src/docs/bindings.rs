@@ -84,6 +84,10 @@ pub(crate) enum Action {
     MultipartPush,
     /// Takes a bare image.
     Push,
+    /// Puts a medium into the slot with this URI.
+    InsertMedia(String),
+    /// Takes it out again.
+    EjectMedia(String),
 }
 
 impl Bindings {
@@ -242,12 +246,30 @@ impl Bindings {
                     .insert(target, Action::ManagerReset(uri.clone()));
             }
         }
+        self.media_actions(store);
         for uri in members_of(store, root, "Chassis") {
             let target = store
                 .get(&uri)
                 .and_then(|chassis| action(chassis, "#Chassis.Reset"));
             if let Some((target, _)) = target {
                 self.actions.insert(target, Action::ChassisReset(uri));
+            }
+        }
+    }
+
+    fn media_actions(&mut self, store: &Store) {
+        let managers = self.managers.iter().filter_map(|uri| store.get(uri));
+        let slots: Vec<String> = managers
+            .flat_map(|manager| members_of(store, manager, "VirtualMedia"))
+            .collect();
+        for uri in slots {
+            let slot = store.get(&uri).unwrap_or(&Value::Null);
+            if let Some((target, _)) = action(slot, "#VirtualMedia.InsertMedia") {
+                self.actions
+                    .insert(target, Action::InsertMedia(uri.clone()));
+            }
+            if let Some((target, _)) = action(slot, "#VirtualMedia.EjectMedia") {
+                self.actions.insert(target, Action::EjectMedia(uri));
             }
         }
     }

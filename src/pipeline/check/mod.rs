@@ -1,5 +1,6 @@
 //! Meaning of a pipeline file: document to checked pipeline, all findings at once.
 
+mod action;
 mod context;
 mod hops;
 mod maintenance;

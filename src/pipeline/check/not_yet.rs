@@ -25,11 +25,6 @@ pub(super) const PATH: NotYet = NotYet {
     would: "would compute the hops to this version from a catalogue",
     instead: "remove it and write each hop as a `[[stage]]` of its own",
 };
-pub(super) const ACTIONS: NotYet = NotYet {
-    key: "actions",
-    would: "would call Redfish actions",
-    instead: "remove it; `settings` and `resources` set values",
-};
 pub(super) const SEVERS: NotYet = NotYet {
     key: "severs = true",
     would: "would agree that redpipe may cut its own connection to the BMC",

@@ -2,11 +2,11 @@
 
 use super::context::Check;
 use super::not_yet::PRESERVE;
-use crate::pipeline::checked::{Method, ResetPolicy, StageOptions};
 use crate::pipeline::document::{
     Any, At, MatchDocument, MethodDocument, OptionsDocument, ResetDocument, StageDefaultsDocument,
     StageDocument,
 };
+use crate::pipeline::options::{Method, ResetPolicy, StageOptions};
 
 /// Findings in `[defaults]`, once per file.
 pub(super) fn check_defaults(defaults: &StageDefaultsDocument, check: &mut Check<'_>) {

@@ -34,14 +34,7 @@ pub(super) fn check_resource(
     let template = uri
         .as_ref()
         .map(|uri| check_uri(uri, place, check).and_then(|()| template::text(uri, place, check)));
-    let fields = set.as_ref().map(|set| {
-        if set.get().is_empty() && !check.file.was_any_reported(&set.span()) {
-            check
-                .error(set.span(), "`set` is empty", "sets nothing")
-                .hint("add a property, or remove the entry");
-        }
-        template::table(set.get().iter(), place, check)
-    });
+    let fields = set.as_ref().map(|set| check_set(set, place, check));
     if let (Some(uri), Some(set)) = (uri, set) {
         remember(uri, set.get(), seen, check);
         if let Some((what, span)) = severing(uri, set.get()).filter(|_| !severs) {
@@ -57,7 +50,21 @@ pub(super) fn check_resource(
     })
 }
 
-fn remember(
+/// Properties of a resource, at least one.
+pub(super) fn check_set(
+    set: &At<BTreeMap<At<String>, At<Any>>>,
+    place: &StagePlace,
+    check: &mut Check<'_>,
+) -> Option<BTreeMap<String, Template>> {
+    if set.get().is_empty() && !check.file.was_any_reported(&set.span()) {
+        check
+            .error(set.span(), "`set` is empty", "sets nothing")
+            .hint("add a property, or remove the entry");
+    }
+    template::table(set.get().iter(), place, check)
+}
+
+pub(super) fn remember(
     uri: &At<String>,
     set: &BTreeMap<At<String>, At<Any>>,
     seen: &mut Seen,
@@ -70,7 +77,7 @@ fn remember(
     }
 }
 
-fn check_uri(uri: &At<String>, place: &StagePlace, check: &mut Check<'_>) -> Option<()> {
+pub(super) fn check_uri(uri: &At<String>, place: &StagePlace, check: &mut Check<'_>) -> Option<()> {
     let text = uri.get();
     let root = ROOTS.iter().find(|root| {
         text.strip_prefix(**root)

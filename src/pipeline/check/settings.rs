@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::action::check_action;
 use super::context::{Check, Names};
-use super::not_yet::{ACTIONS, tls_change};
+use super::not_yet::tls_change;
 use super::resource::check_resource;
 use super::seen::Seen;
 use super::stage::StagePlace;
@@ -18,6 +19,7 @@ pub(super) fn check_settings(
     check: &mut Check<'_>,
 ) -> Option<SettingsStage> {
     let guard = check_guard(stage, place, check);
+    actions_of_stage(stage, place, check);
     let mut seen = Seen::default();
     let (settings, flow) = (stage.settings.as_ref(), stage.flow.as_ref());
     match (settings, flow) {
@@ -36,6 +38,17 @@ pub(super) fn check_settings(
     let mut flow = items.into_iter().collect::<Option<Vec<_>>>()?;
     flow.sort_by_key(|item| item.priority);
     Some(SettingsStage { guard, flow })
+}
+
+/// `actions` right in the stage would have no place in its order.
+fn actions_of_stage(stage: &StageDocument, place: &StagePlace, check: &mut Check<'_>) {
+    if let Some(actions) = &stage.actions {
+        let message = format!("`actions` right in stage `{}`", place.name);
+        let key = check.file.key_of(&actions.span());
+        check
+            .error(key, message, "belongs in a flow item")
+            .hint("move it into a `[[stage.flow]]` item");
+    }
 }
 
 fn both_bodies<S, F>(settings: &At<S>, flow: &At<F>, place: &StagePlace, check: &mut Check<'_>) {
@@ -74,6 +87,7 @@ fn check_short_form(
         priority: 0,
         settings,
         resources: Vec::new(),
+        actions: Vec::new(),
     })
 }
 
@@ -135,17 +149,17 @@ fn check_item(
     if let Some(name) = name {
         check.unique(names, "flow item", name);
     }
-    check.not_yet_key(&ACTIONS, document.actions.as_ref());
     tls_change(check, document.tls_change.as_ref());
     let severs = check.severs(document.severs.as_ref());
-    let reported = ["settings", "resources"]
+    let reported = ["settings", "resources", "actions"]
         .iter()
         .any(|key| check.file.was_reported(&item.span(), key));
-    let empty =
-        document.settings.is_empty() && document.resources.is_empty() && document.actions.is_none();
+    let empty = document.settings.is_empty()
+        && document.resources.is_empty()
+        && document.actions.is_empty();
     if empty && !reported {
         let message = format!(
-            "flow item of stage `{}` has neither `settings` nor `resources`",
+            "flow item of stage `{}` has no `settings`, `resources` or `actions`",
             place.name
         );
         check
@@ -158,6 +172,11 @@ fn check_item(
         .iter()
         .map(|entry| check_resource(entry, severs, seen, place, check))
         .collect();
+    let actions: Vec<_> = document
+        .actions
+        .iter()
+        .map(|entry| check_action(entry, severs, seen, place, check))
+        .collect();
     Some(FlowItem {
         name: name?.get().clone(),
         priority: document
@@ -166,6 +185,7 @@ fn check_item(
             .map_or(0, |priority| *priority.get()),
         settings: settings?,
         resources: resources.into_iter().collect::<Option<Vec<_>>>()?,
+        actions: actions.into_iter().collect::<Option<Vec<_>>>()?,
     })
 }
 

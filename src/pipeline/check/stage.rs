@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::context::Check;
-use super::not_yet::{ACTIONS, PATH, tls_change};
+use super::not_yet::{PATH, tls_change};
 use super::options::stage_options;
 use super::settings::check_settings;
 use super::version::check_version;
@@ -57,7 +57,6 @@ pub(super) fn check_stage(
     let document = stage.get();
     let mut options = stage_options(document, defaults, check);
     check.not_yet_key(&PATH, document.path.as_ref());
-    check.not_yet_key(&ACTIONS, document.actions.as_ref());
     check.severs(document.severs.as_ref());
     tls_change(check, document.tls_change.as_ref());
     let place = StagePlace {

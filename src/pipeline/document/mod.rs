@@ -16,9 +16,9 @@ pub(crate) use inventory::{
 };
 pub(crate) use maintenance::{DayDocument, MaintenanceDocument, PolicyDocument, WindowDocument};
 pub(crate) use pipeline::{
-    DriftDocument, ExpressionDocument, FlowDocument, ImageDocument, KindDocument, MatchDocument,
-    MethodDocument, OperatorDocument, OptionsDocument, PipelineDocument, ResetDocument,
-    ResourceDocument, RolloutDocument, SelectorDocument, StageDefaultsDocument, StageDocument,
-    TlsChangeDocument,
+    ActionDocument, DriftDocument, ExpressionDocument, FlowDocument, ImageDocument, KindDocument,
+    MatchDocument, MethodDocument, OperatorDocument, OptionsDocument, PipelineDocument,
+    ProbeDocument, ResetDocument, ResourceDocument, RolloutDocument, SelectorDocument,
+    StageDefaultsDocument, StageDocument, TlsChangeDocument,
 };
 pub use schema::{schema_inventory, schema_pipeline};

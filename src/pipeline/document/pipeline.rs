@@ -145,7 +145,7 @@ pub(crate) struct StageDocument {
     /// Settings stages: groups of settings in order of priority.
     #[schemars(length(min = 1))]
     pub(crate) flow: Option<At<Vec<At<FlowDocument>>>>,
-    /// Not supported yet: Redfish actions.
+    /// Refused here: belongs in a flow item.
     pub(crate) actions: Option<At<Any>>,
     /// What a certificate that changes inside the stage's outage leads to; only `hold` is supported yet.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
@@ -253,8 +253,9 @@ pub(crate) struct FlowDocument {
     /// JSON that plain resources must contain, in this order.
     #[serde(default)]
     pub(crate) resources: Vec<At<ResourceDocument>>,
-    /// Not supported yet: Redfish actions.
-    pub(crate) actions: Option<At<Any>>,
+    /// Redfish actions, in this order, after the resources.
+    #[serde(default)]
+    pub(crate) actions: Vec<At<ActionDocument>>,
     /// Not supported yet: agrees that the item may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
     /// What a certificate that changes with the item leads to; only `hold` is supported yet.
@@ -275,6 +276,35 @@ pub(crate) struct ResourceDocument {
     pub(crate) severs: Option<At<bool>>,
     /// What a certificate that changes with the entry leads to; only `hold` is supported yet.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
+}
+
+/// A setting that is made by a request of its own: sent only where a probe says that it is not made yet.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActionDocument {
+    /// Starts with `{manager}`, `{chassis}` or `{root}`; ends with `Actions/NAME`, or at a collection that is posted to.
+    #[schemars(required)]
+    pub(crate) uri: Option<At<String>>,
+    /// What is posted; `{}` where left out.
+    #[serde(default)]
+    pub(crate) body: BTreeMap<At<String>, At<Any>>,
+    /// What is read before and after: the action is sent only where this does not hold.
+    #[schemars(required)]
+    pub(crate) satisfied_when: Option<At<ProbeDocument>>,
+    /// Not supported yet: agrees that the action may cut redpipe's own connection.
+    pub(crate) severs: Option<At<bool>>,
+}
+
+/// What one resource shows once an action has done its work.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProbeDocument {
+    /// Starts with `{manager}`, `{chassis}` or `{root}`.
+    #[schemars(required)]
+    pub(crate) uri: Option<At<String>>,
+    /// The properties that it must show.
+    #[schemars(required)]
+    pub(crate) set: Option<At<BTreeMap<At<String>, At<Any>>>>,
 }
 
 /// How a host may be reset.

@@ -238,7 +238,7 @@ flow = []
 "#,
         findings: &[
             "p.toml:7:12 error: stage `s` of kind `bios-settings` sets nothing | nothing in it | add an attribute, or remove the stage",
-            "p.toml:11:1 error: flow item of stage `t` has neither `settings` nor `resources` | sets nothing | add one, or remove the item",
+            "p.toml:11:1 error: flow item of stage `t` has no `settings`, `resources` or `actions` | sets nothing | add one, or remove the item",
             "p.toml:15:40 error: `set` is empty | sets nothing | add a property, or remove the entry",
             "p.toml:19:8 error: `stage.flow` is empty | nothing in it | give at least one",
         ],

@@ -1,5 +1,6 @@
 //! Whole files in, findings and checked values out.
 
+mod actions;
 mod arbitrary;
 mod everything;
 mod examples;

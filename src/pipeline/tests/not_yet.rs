@@ -27,27 +27,6 @@ component = "bmc"
         ],
     },
     Case {
-        claim: "actions",
-        text: r#"name = "p"
-[selector]
-match_labels = {}
-[[stage]]
-name = "s"
-kind = "bmc-settings"
-[[stage.flow]]
-name = "f"
-actions = [{ uri = "x" }]
-[[stage]]
-name = "t"
-kind = "bmc-settings"
-actions = []
-"#,
-        findings: &[
-            "p.toml:9:1 error: `actions` is not supported yet | would call Redfish actions | remove it; `settings` and `resources` set values",
-            "p.toml:13:1 error: `actions` is not supported yet | would call Redfish actions | remove it; `settings` and `resources` set values",
-        ],
-    },
-    Case {
         claim: "severs",
         text: r#"name = "p"
 [selector]

@@ -32,8 +32,7 @@ pub fn ask_settings(request: &mut LookRequest, target: &Target, settings: &Setti
             request.settings.insert(target.clone());
         }
         let uris = item
-            .resources
-            .iter()
+            .shown()
             .map(|resource| (target.clone(), resource.uri.clone()));
         request.resources.extend(uris);
     }

@@ -33,6 +33,10 @@ impl Sum {
         self.changes.extend(assessment.changes());
         self.is_due |= !assessment.is_satisfied();
         self.reset_required |= assessment.attributes.reset_required;
+        let actions = item.actions.iter().zip(&assessment.actions);
+        let sent = actions.filter(|(_, probe)| !probe.changes.is_empty());
+        self.remarks
+            .extend(sent.map(|(action, _)| format!("`{}` is called", action.uri)));
         let attributes = &assessment.attributes;
         if attributes.is_due() && !attributes.foreign_pending.is_empty() {
             self.obstacles.push(format!(

@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
                     .map(|value| (name.clone(), value.clone())),
             );
         }
-        for (resource, assessment) in item.resources.iter().zip(&assessment.resources) {
+        for (resource, assessment) in item.shown().zip(assessment.shown()) {
             let found = self
                 .after
                 .resources

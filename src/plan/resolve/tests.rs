@@ -73,6 +73,7 @@ fn pipeline(stages: Vec<(&str, StageKind)>) -> Pipeline {
 
 fn set(name: &str, value: &str) -> SettingsStage {
     let item = FlowItem {
+        actions: Vec::new(),
         name: "settings".to_owned(),
         priority: 0,
         settings: BTreeMap::from([(name.to_owned(), template(value))]),

@@ -17,7 +17,9 @@ pub(in crate::run) fn is_mid_step(work: &Work) -> bool {
     let wrote_item = || {
         work.acts.iter().any(|act| {
             let item = match &act.intent {
-                Intent::Attributes { item, .. } | Intent::Resource { item, .. } => Some(*item),
+                Intent::Attributes { item, .. }
+                | Intent::Resource { item, .. }
+                | Intent::Call { item, .. } => Some(*item),
                 Intent::Update { .. }
                 | Intent::ResetSystem { .. }
                 | Intent::ResetManager { .. }

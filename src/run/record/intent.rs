@@ -87,6 +87,15 @@ pub enum Intent {
         /// Its template.
         uri: String,
     },
+    /// One action of one flow item.
+    Call {
+        /// The item's index.
+        item: usize,
+        /// The action's index in the item.
+        index: usize,
+        /// Its template.
+        uri: String,
+    },
 }
 
 /// Why a host is reset.

@@ -15,6 +15,19 @@ pub(super) const RESENDS_MAX: usize = 1;
 /// The same for resets and settings, whose effect can be read: more, so that a bad network does not end a run.
 const HARMLESS_RESENDS_MAX: u32 = 3;
 
+/// New intents that a doubt may end in. What an action does beside what shows it is not known: one more at most.
+fn resends_max(intent: &Intent) -> u32 {
+    match intent {
+        Intent::Call { .. } => 1,
+        Intent::Update { .. }
+        | Intent::Withdraw { .. }
+        | Intent::ResetSystem { .. }
+        | Intent::ResetManager { .. }
+        | Intent::Attributes { .. }
+        | Intent::Resource { .. } => HARMLESS_RESENDS_MAX,
+    }
+}
+
 /// Looks for what a lost reset did; `shown` = something else that shows it.
 pub(super) fn reset(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Option<String>) {
     let shown = shown.or_else(|| match &act.intent {
@@ -25,7 +38,8 @@ pub(super) fn reset(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Option
         Intent::Update { .. }
         | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
-        | Intent::Resource { .. } => None,
+        | Intent::Resource { .. }
+        | Intent::Call { .. } => None,
     });
     by_effect(pass, place, act, shown);
 }
@@ -96,10 +110,11 @@ pub(super) fn by_effect(pass: &mut Pass<'_>, place: &Place, act: &Act, shown: Op
             Some(until),
         );
     }
-    if pass.work(place).resends >= HARMLESS_RESENDS_MAX {
+    let most = resends_max(&act.intent);
+    if pass.work(place).resends >= most {
         let message = format!(
             "the answer was lost {} times, and no read shows that it happened",
-            HARMLESS_RESENDS_MAX + 1
+            most + 1
         );
         return pass.fail(
             place,

@@ -117,7 +117,9 @@ impl Work {
                     ResetPurpose::Up | ResetPurpose::Restart | ResetPurpose::ForceRestart
                 );
             }
-            Intent::Attributes { .. } | Intent::Resource { .. } => self.written = true,
+            Intent::Attributes { .. } | Intent::Resource { .. } | Intent::Call { .. } => {
+                self.written = true;
+            }
             Intent::ResetManager { .. } | Intent::Withdraw { .. } => {}
         }
     }
@@ -190,7 +192,12 @@ impl Work {
             },
             Some(Intent::ResetManager { .. }) => self.before_reset(),
             Some(Intent::Withdraw { .. }) => self.after_withdrawal(),
-            Some(Intent::Update { .. } | Intent::Attributes { .. } | Intent::Resource { .. })
+            Some(
+                Intent::Update { .. }
+                | Intent::Attributes { .. }
+                | Intent::Resource { .. }
+                | Intent::Call { .. },
+            )
             | None => Step::Check,
         };
         if matches!(step, Step::Off | Step::Ended(_) | Step::Check) {
@@ -218,7 +225,8 @@ impl Work {
             Some(Intent::ResetManager { .. }) => Step::BmcReset,
             Some(Intent::Update { .. }) => return self.follow(at, id, None),
             Some(Intent::Withdraw { .. }) => self.after_withdrawal(),
-            Some(Intent::Attributes { .. } | Intent::Resource { .. }) | None => Step::Check,
+            Some(Intent::Attributes { .. } | Intent::Resource { .. } | Intent::Call { .. })
+            | None => Step::Check,
         };
         if matches!(step, Step::Booting | Step::Restarting | Step::BmcReset) {
             self.reset_made = true;

@@ -69,6 +69,11 @@ impl Model {
                 }
                 accepted(None, false)
             }
+            Action::Call { uri, body } => {
+                self.ledger.push(format!("post {uri} {body}"));
+                merge(&mut self.network, body);
+                accepted(None, false)
+            }
             Action::PatchResource { uri, body, .. } => {
                 self.ledger.push(format!("patch {uri} {body}"));
                 let mut network = self.network_soon.clone().unwrap_or(self.network.clone());
@@ -141,7 +146,8 @@ impl Model {
             }
             Action::Withdraw { .. }
             | Action::PatchAttributes { .. }
-            | Action::PatchResource { .. } => {}
+            | Action::PatchResource { .. }
+            | Action::Call { .. } => {}
         }
     }
 

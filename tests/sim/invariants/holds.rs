@@ -172,7 +172,10 @@ impl Seen {
             Intent::ResetSystem { .. } | Intent::ResetManager { .. } => {
                 (is_granted || goes_on, false)
             }
-            Intent::Withdraw { .. } | Intent::Attributes { .. } | Intent::Resource { .. } => return,
+            Intent::Withdraw { .. }
+            | Intent::Attributes { .. }
+            | Intent::Resource { .. }
+            | Intent::Call { .. } => return,
         };
         let how = format!("{bmc}: {at:?} {intent:?} at {now}");
         if !may {

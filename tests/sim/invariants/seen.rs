@@ -200,6 +200,7 @@ impl Seen {
             Intent::ResetSystem { .. } => what.ends_with("ComputerSystem.Reset"),
             Intent::ResetManager { .. } => what.ends_with("Manager.Reset"),
             Intent::Withdraw { .. } => what.starts_with("DELETE "),
+            Intent::Call { .. } => what.starts_with("POST "),
             Intent::Attributes { .. } | Intent::Resource { .. } => what.starts_with("PATCH "),
         };
         if !fits {

@@ -64,6 +64,7 @@ fn manager(identity: &Identity, systems: usize) -> Value {
         "Status": { "State": "Enabled", "Health": "OK" },
         "NetworkProtocol": { "@odata.id": format!("{MANAGER}/NetworkProtocol") },
         "EthernetInterfaces": { "@odata.id": format!("{MANAGER}/EthernetInterfaces") },
+        "VirtualMedia": { "@odata.id": super::media::SLOTS },
         "Links": {
             "ManagerForServers": servers,
             "ManagerForServers@odata.count": servers.len(),

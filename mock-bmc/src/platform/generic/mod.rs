@@ -8,6 +8,7 @@ mod attributes;
 mod bios;
 mod chassis;
 mod manager;
+mod media;
 mod registries;
 mod root;
 pub(crate) mod session;
@@ -40,6 +41,7 @@ pub(crate) fn build(
 ) {
     let mut documents = root::documents(identity, habits);
     documents.extend(manager::documents(identity, systems));
+    documents.extend(media::documents());
     documents.extend(attributes::documents(habits));
     documents.extend(system::collection(systems));
     for number in 1..=systems {

@@ -123,7 +123,8 @@ pub(super) fn last_purpose(pass: &Pass<'_>, place: &Place) -> Option<ResetPurpos
         | Intent::ResetManager { .. }
         | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
-        | Intent::Resource { .. } => None,
+        | Intent::Resource { .. }
+        | Intent::Call { .. } => None,
     }
 }
 
@@ -135,6 +136,7 @@ pub(super) fn asked_purpose(pass: &Pass<'_>, place: &Place) -> Option<ResetPurpo
         | Intent::ResetManager { .. }
         | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
-        | Intent::Resource { .. } => None,
+        | Intent::Resource { .. }
+        | Intent::Call { .. } => None,
     }
 }

@@ -62,7 +62,7 @@ fn read_item(request: &mut LookRequest, place: &Place, item: &FlowItemSpec) {
     if !item.settings.is_empty() {
         request.settings.insert(place.target.clone());
     }
-    for resource in &item.resources {
+    for resource in item.shown() {
         request
             .resources
             .insert((place.target.clone(), resource.uri.clone()));
@@ -169,7 +169,7 @@ impl<'a> Flow<'a> {
     ) -> Option<ItemAssessment> {
         let asked = pass.request;
         let read = (item.settings.is_empty() || asked.settings.contains(&place.target))
-            && item.resources.iter().all(|r| {
+            && item.shown().all(|r| {
                 asked
                     .resources
                     .contains(&(place.target.clone(), r.uri.clone()))

@@ -20,7 +20,8 @@ impl Flow<'_> {
             Intent::Update { .. }
             | Intent::Withdraw { .. }
             | Intent::Attributes { .. }
-            | Intent::Resource { .. } => None,
+            | Intent::Resource { .. }
+            | Intent::Call { .. } => None,
         };
         if let Some(shown_before) = shown_before {
             let applied = item.is_some_and(|item| self.is_applied(pass, place, item));
@@ -46,6 +47,10 @@ impl Flow<'_> {
                 .resources
                 .get(*index)
                 .is_some_and(|resource| resource.satisfied),
+            Intent::Call { index, .. } => {
+                let probe = seen.actions.get(*index);
+                probe.is_some_and(|probe| probe.satisfied)
+            }
             Intent::Attributes { names, .. } => {
                 let mut changes = seen.attributes.changes.iter();
                 !changes.any(|change| names.contains(&change.name))
@@ -81,7 +86,8 @@ impl Flow<'_> {
                 | Intent::ResetSystem { .. }
                 | Intent::Withdraw { .. }
                 | Intent::Attributes { .. }
-                | Intent::Resource { .. } => None,
+                | Intent::Resource { .. }
+                | Intent::Call { .. } => None,
             })
             .unwrap_or_default();
         let started_anew = matches!(

@@ -63,6 +63,12 @@ impl Flow<'_> {
             }
             return true;
         }
+        if let Some(index) = unsent_call(pass, place, seen) {
+            if self.may_write(pass, place, seen) {
+                call(pass, place, item, index);
+            }
+            return true;
+        }
         let changes = &seen.attributes.changes;
         let covers = |intent: &Intent| match intent {
             Intent::Attributes { names, .. } => changes.iter().all(|c| names.contains(&c.name)),
@@ -70,7 +76,8 @@ impl Flow<'_> {
             | Intent::ResetSystem { .. }
             | Intent::ResetManager { .. }
             | Intent::Withdraw { .. }
-            | Intent::Resource { .. } => false,
+            | Intent::Resource { .. }
+            | Intent::Call { .. } => false,
         };
         if changes.is_empty() || is_sent(pass, place, covers) {
             return false;
@@ -187,7 +194,9 @@ fn is_sent(pass: &Pass<'_>, place: &Place, is_it: impl Fn(&Intent) -> bool) -> b
 fn item_acts(work: &Work) -> impl Iterator<Item = &Act> {
     work.acts.iter().filter(|act| {
         let item = match &act.intent {
-            Intent::Attributes { item, .. } | Intent::Resource { item, .. } => Some(*item),
+            Intent::Attributes { item, .. }
+            | Intent::Resource { item, .. }
+            | Intent::Call { item, .. } => Some(*item),
             Intent::Update { .. }
             | Intent::ResetSystem { .. }
             | Intent::ResetManager { .. }
@@ -221,6 +230,33 @@ fn patch_resource(
         target: place.target.clone(),
         uri: resource.uri.clone(),
         body: body.clone(),
+    };
+    pass.intend(place, intent, action);
+}
+
+/// The first action of the item whose probe does not hold, and that this try has not sent.
+fn unsent_call(pass: &Pass<'_>, place: &Place, seen: &ItemAssessment) -> Option<usize> {
+    let mut probes = seen.actions.iter().enumerate();
+    let unsent = probes.find(|(index, probe)| {
+        let was_it =
+            |intent: &Intent| matches!(intent, Intent::Call { index: i, .. } if i == index);
+        !probe.satisfied && !is_sent(pass, place, was_it)
+    });
+    unsent.map(|(index, _)| index)
+}
+
+fn call(pass: &mut Pass<'_>, place: &Place, item: &FlowItemSpec, index: usize) {
+    let Some(action) = item.actions.get(index) else {
+        return;
+    };
+    let intent = Intent::Call {
+        item: pass.work(place).items_done,
+        index,
+        uri: action.uri.clone(),
+    };
+    let action = Action::Call {
+        uri: action.uri.clone(),
+        body: action.body.clone(),
     };
     pass.intend(place, intent, action);
 }

@@ -36,7 +36,8 @@ pub(super) fn step(pass: &mut Pass<'_>, place: &Place, id: &IntentId, hop: &Hop<
         | Intent::ResetManager { .. }
         | Intent::Withdraw { .. }
         | Intent::Attributes { .. }
-        | Intent::Resource { .. } => doubt::reset(pass, place, &act, None),
+        | Intent::Resource { .. }
+        | Intent::Call { .. } => doubt::reset(pass, place, &act, None),
     }
 }
 
