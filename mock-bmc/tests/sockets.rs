@@ -62,6 +62,16 @@ async fn a_session_opens_the_door_and_its_end_closes_it() {
     );
 }
 
+/// A client opens a connection for each request here, and has a ticket for the second.
+#[tokio::test]
+async fn handshakes_are_counted_by_how_they_began() {
+    let bench = Bench::start(1, "").await;
+    bench.log_in().await;
+    bench.get("/redfish/v1").await;
+    let seen = bench.running.handshakes();
+    assert_eq!((seen.full, seen.resumed), (1, 1));
+}
+
 #[tokio::test]
 async fn an_update_is_pulled_flashed_while_nobody_listens_and_then_shown() {
     let dir = tempfile::tempdir().unwrap();

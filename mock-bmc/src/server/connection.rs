@@ -47,6 +47,7 @@ pub(crate) async fn serve(host: Arc<Host>, stream: TcpStream, absence: Absence) 
                 () = gone.begun() => return,
             };
             if let Ok(Ok(tls)) = accepted {
+                host.greeted(tls.get_ref().1);
                 speak(host, tls, "https", scissors, absence).await;
             }
         }

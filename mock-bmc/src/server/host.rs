@@ -4,6 +4,7 @@
 //! file, images to the fetcher, its next moment to the timer, its absence to the listener.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::Handle;
@@ -31,6 +32,14 @@ pub(crate) struct Shared {
     pub(crate) runtime: Handle,
     /// The first failure after which serving on would be a lie, such as a ledger that cannot be written.
     pub(crate) failed: watch::Sender<Option<String>>,
+    pub(crate) greeted: Greeted,
+}
+
+/// TLS handshakes that were ended well.
+#[derive(Debug, Default)]
+pub(crate) struct Greeted {
+    pub(crate) full: AtomicU64,
+    pub(crate) resumed: AtomicU64,
 }
 
 /// Whether a BMC can be seen on the network.
@@ -141,6 +150,15 @@ impl Host {
             inner.bmc.certificate_generation()
         };
         certificates.config(generation).map(Some)
+    }
+
+    /// Counts a handshake.
+    pub(crate) fn greeted(&self, tls: &rustls::ServerConnection) {
+        let of_kind = match tls.handshake_kind() {
+            Some(rustls::HandshakeKind::Resumed) => &self.shared.greeted.resumed,
+            Some(_) | None => &self.shared.greeted.full,
+        };
+        of_kind.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Every touch of the BMC: does it, then passes on what came of it while nobody else can touch it.

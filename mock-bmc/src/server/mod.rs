@@ -21,4 +21,4 @@ pub use address::{Listen, ListenError};
 pub use certificate::CertificateError;
 pub use host::BmcHandle;
 pub use inventory::{InventoryError, write_inventory};
-pub use running::{Endpoint, Running, ServeError, ServeOptions, ServedSystem, serve};
+pub use running::{Endpoint, Handshakes, Running, ServeError, ServeOptions, ServedSystem, serve};

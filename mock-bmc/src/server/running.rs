@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -14,7 +15,7 @@ use tokio::time::sleep_until;
 
 use super::address::{Listen, ListenError};
 use super::clock::Clock;
-use super::host::{BmcHandle, Host, Shared};
+use super::host::{BmcHandle, Greeted, Host, Shared};
 use super::ledger_file::LedgerFile;
 use super::listener::{self, Socket};
 use super::schedule::Schedule;
@@ -68,6 +69,15 @@ pub struct ServedSystem {
     pub server: String,
     /// The member's id, the last segment of its URI.
     pub id: String,
+}
+
+/// How clients began to speak TLS with a fleet.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Handshakes {
+    /// Begun from nothing.
+    pub full: u64,
+    /// Begun where an earlier connection ended.
+    pub resumed: u64,
 }
 
 /// Why a fleet cannot be served.
@@ -146,6 +156,7 @@ fn share(options: &ServeOptions) -> Result<Shared, ServeError> {
         schedule: Schedule::default(),
         runtime: Handle::current(),
         failed: watch::channel(None).0,
+        greeted: Greeted::default(),
     })
 }
 
@@ -201,6 +212,15 @@ impl Running {
             .iter()
             .position(|endpoint| endpoint.name == name)?;
         self.hosts.get(index).cloned()
+    }
+
+    /// TLS handshakes with the whole fleet so far.
+    pub fn handshakes(&self) -> Handshakes {
+        let Greeted { full, resumed } = &self.shared.greeted;
+        Handshakes {
+            full: full.load(Ordering::Relaxed),
+            resumed: resumed.load(Ordering::Relaxed),
+        }
     }
 
     /// Waits for a failure after which serving on would be a lie; pending for ever while all is well.
