@@ -196,10 +196,14 @@ impl Lab {
 
     /// Starts the command.
     pub(crate) fn start_redpipe(&self, arguments: &[&str]) -> Life<'_> {
-        Life::start(self.command(arguments), self)
+        self.start_command(self.command(arguments))
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn start_command(&self, command: Command) -> Life<'_> {
+        Life::start(command, self)
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_redpipe"));
         command
             .args(["--state", "state/redpipe.db"])

@@ -12,6 +12,7 @@ mod proxy;
 mod pulls;
 mod refusals;
 mod secrecy;
+mod service;
 mod snapshot;
 mod stopping;
 mod two;

@@ -2,6 +2,7 @@
 
 mod files;
 mod orders;
+mod panics;
 mod recovery;
 mod reset;
 mod watching;
