@@ -117,6 +117,8 @@ pub enum ImageSource {
         path: PathBuf,
         /// Length found when it was hashed, bytes.
         bytes: u64,
+        /// What its maker calls it, which some BMCs look at; a copy of ours lies under another name.
+        name: String,
     },
     /// The BMC fetches it from us. Whoever sends the request serves the file first, and names its URI instead.
     Served(ServedImage),

@@ -1,7 +1,5 @@
 //! How an image gets in.
 
-use std::path::Path;
-
 use super::secrecy;
 use super::spec::{ImageOrigin, ImageSpec, StageSpec, VersionSpec};
 use crate::model::action::{ImageSource, ServedImage, UpdateMethod};
@@ -75,12 +73,13 @@ pub fn image_source(
         }
         (UpdateMethod::SimpleUpdate, _) => {
             let (file, bytes) = held()?;
-            let path = format!("{secret}/{}", name_in_path(&file));
+            let path = format!("{secret}/{}", name_in_path(&file_name(&image.origin)));
             Some(ImageSource::Served(ServedImage { path, file, bytes }))
         }
         (UpdateMethod::MultipartPush | UpdateMethod::HttpPush, _) => {
             let (path, bytes) = held()?;
-            Some(ImageSource::File { path, bytes })
+            let name = file_name(&image.origin);
+            Some(ImageSource::File { path, bytes, name })
         }
     }
 }
@@ -89,9 +88,24 @@ pub fn image_source(
 /// paths.
 const NAME_CHARS_MAX: usize = 40;
 
+/// What an image is called where the pipeline finds it: the last part of its path, without what may be a secret.
+fn file_name(origin: &ImageOrigin) -> String {
+    let name = match origin {
+        ImageOrigin::File(path) => path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned()),
+        ImageOrigin::Uri(uri) => {
+            let path = uri.split(['?', '#']).next().unwrap_or_default();
+            let (_, path) = path.split_once("://").unwrap_or(("", path));
+            path.rsplit_once('/').map(|(_, name)| name.to_owned())
+        }
+    };
+    name.filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "image.bin".to_owned())
+}
+
 /// A file's name as a path may hold it.
-fn name_in_path(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
+fn name_in_path(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') {
             c
@@ -312,6 +326,23 @@ mod tests {
                 SimpleUpdate,
             ),
         ]
+    }
+
+    #[test]
+    fn an_image_keeps_the_name_that_its_maker_gave_it() {
+        for (origin, name) in [
+            (
+                ImageOrigin::File("images/BIOS_1.2.EXE".into()),
+                "BIOS_1.2.EXE",
+            ),
+            (
+                ImageOrigin::Uri("https://u:p@h/a/b.d9?sig=x/y".into()),
+                "b.d9",
+            ),
+            (ImageOrigin::Uri("https://h".into()), "image.bin"),
+        ] {
+            assert_eq!(file_name(&origin), name);
+        }
     }
 
     #[test]

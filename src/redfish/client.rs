@@ -18,6 +18,7 @@ use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
 use super::observe::Observer;
 use super::patch::{patch_attributes, patch_resource};
+use super::quirk::refuses_apply_time;
 use super::reader::{Expand, Reader};
 use super::registry::Describes;
 use super::reset::send_reset;
@@ -185,7 +186,9 @@ impl Client {
                 parts, apply_time, ..
             } => {
                 let read_uris = self.remember().read_uris.clone();
-                patch_attributes(&self.conversation, parts, &read_uris, apply_time.as_deref()).await
+                let refuses = refuses_apply_time(self.platform(&found));
+                let apply_time = apply_time.as_deref().filter(|_| !refuses);
+                patch_attributes(&self.conversation, parts, &read_uris, apply_time).await
             }
             Action::Call { uri, body } => match self.base(&found, None, uri) {
                 Ok((base, rest)) => {
@@ -210,8 +213,18 @@ impl Client {
     }
 
     async fn update(&self, found: &Links, update: &UpdateAction) -> Outcome {
-        let platform = self.platform_override.as_deref().unwrap_or(&found.platform);
-        send_update(&self.conversation, &found.update, platform, update).await
+        send_update(
+            &self.conversation,
+            &found.update,
+            self.platform(found),
+            update,
+        )
+        .await
+    }
+
+    /// The class of machine, the inventory's word before what was detected.
+    fn platform<'a>(&'a self, found: &'a Links) -> &'a str {
+        self.platform_override.as_deref().unwrap_or(&found.platform)
     }
 
     /// What discovery found; discovers now where nothing is known.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::claim::push_claimed;
 use super::conversation::Conversation;
 use super::links::UpdateLinks;
-use super::quirk::{claims_every_push, wants_oem_parameter};
+use super::quirk::{claims_every_push, immediate_restarts_host, wants_oem_parameter};
 use super::transport::WireBody;
 use super::verdict::{Ask, judge};
 use crate::model::action::{ImageSource, UpdateAction};
@@ -27,7 +27,9 @@ pub(super) async fn send_update(
         Err(fault) => return Outcome::NotSent { fault },
     };
     match claimed(links, platform, action) {
-        Some(service) => push_claimed(conversation, service, &action.targets, &path, body).await,
+        Some(service) => {
+            push_claimed(conversation, service, &held_targets(action), &path, body).await
+        }
         None => judge(conversation.post(&path, body).await, Ask::Update),
     }
 }
@@ -39,8 +41,20 @@ fn claimed<'l>(
     action: &UpdateAction,
 ) -> Option<&'l String> {
     let service = links.push_targets.as_ref()?;
-    let is_push = action.method == UpdateMethod::HttpPush;
-    (is_push && (!action.targets.is_empty() || claims_every_push(platform))).then_some(service)
+    let needs_it = match action.method {
+        UpdateMethod::SimpleUpdate => false,
+        UpdateMethod::MultipartPush => claims_every_push(platform),
+        UpdateMethod::HttpPush => !action.targets.is_empty() || claims_every_push(platform),
+    };
+    needs_it.then_some(service)
+}
+
+/// What the service holds meanwhile: a push with parameters names its targets itself.
+fn held_targets(action: &UpdateAction) -> Vec<String> {
+    match action.method {
+        UpdateMethod::HttpPush => action.targets.clone(),
+        UpdateMethod::SimpleUpdate | UpdateMethod::MultipartPush => Vec::new(),
+    }
 }
 
 /// Where the request goes and what it carries; a fault where this BMC cannot be asked so.
@@ -50,24 +64,22 @@ pub(super) fn request(
     action: &UpdateAction,
 ) -> Result<(String, WireBody), Fault> {
     match (action.method, &action.image) {
-        (UpdateMethod::SimpleUpdate, ImageSource::Uri(uri)) => simple_update(links, action, uri),
-        (UpdateMethod::MultipartPush, ImageSource::File { path, bytes }) => {
+        (UpdateMethod::SimpleUpdate, ImageSource::Uri(uri)) => {
+            simple_update(links, platform, action, uri)
+        }
+        (UpdateMethod::MultipartPush, ImageSource::File { path, bytes, name }) => {
             let uri = offered(links.multipart_push.as_ref(), action.method)?;
             check_size(links, *bytes)?;
-            check_apply_time(&links.push_apply_times, action)?;
-            let file_name = path.file_name().map_or_else(
-                || "image.bin".to_owned(),
-                |name| name.to_string_lossy().into_owned(),
-            );
+            let time = apply_time(&links.push_apply_times, platform, action)?;
             let body = WireBody::Multipart {
-                parameters: update_parameters(platform, action).to_string().into(),
+                parameters: update_parameters(platform, action, time).to_string().into(),
                 file: path.clone(),
-                file_name,
+                file_name: name.clone(),
                 bytes: *bytes,
             };
             Ok((uri, body))
         }
-        (UpdateMethod::HttpPush, ImageSource::File { path, bytes }) => {
+        (UpdateMethod::HttpPush, ImageSource::File { path, bytes, .. }) => {
             let uri = offered(links.http_push.as_ref(), action.method)?;
             check_size(links, *bytes)?;
             if !action.targets.is_empty() && links.push_targets.is_none() {
@@ -96,11 +108,12 @@ pub(super) fn request(
 
 fn simple_update(
     links: &UpdateLinks,
+    platform: &str,
     action: &UpdateAction,
     uri: &str,
 ) -> Result<(String, WireBody), Fault> {
     let target = offered(links.simple_update.as_ref(), action.method)?;
-    check_apply_time(&links.simple_apply_times, action)?;
+    let time = apply_time(&links.simple_apply_times, platform, action)?;
     let mut body = Map::new();
     body.insert("ImageURI".to_owned(), json!(uri));
     if let Some(protocol) = transfer_protocol(&links.transfer_protocols, uri)? {
@@ -109,7 +122,7 @@ fn simple_update(
     if !action.targets.is_empty() {
         body.insert("Targets".to_owned(), json!(action.targets));
     }
-    if let Some(time) = &action.apply_time {
+    if let Some(time) = time {
         body.insert(APPLY_TIME.to_owned(), json!(time));
     }
     let bytes = Value::Object(body).to_string().into();
@@ -137,10 +150,10 @@ fn transfer_protocol(allowed: &[String], uri: &str) -> Result<Option<String>, Fa
 }
 
 /// `UpdateParameters` (DSP0266, "Multipart HTTP push updates"): some services refuse any key that they do not need.
-fn update_parameters(platform: &str, action: &UpdateAction) -> Value {
+fn update_parameters(platform: &str, action: &UpdateAction, time: Option<&str>) -> Value {
     let mut parameters = Map::new();
     parameters.insert("Targets".to_owned(), json!(action.targets));
-    if let Some(time) = &action.apply_time {
+    if let Some(time) = time {
         parameters.insert(APPLY_TIME.to_owned(), json!(time));
     }
     if wants_oem_parameter(platform) {
@@ -165,13 +178,24 @@ fn check_size(links: &UpdateLinks, bytes: u64) -> Result<(), Fault> {
     }
 }
 
-fn check_apply_time(allowed: &[String], action: &UpdateAction) -> Result<(), Fault> {
-    match &action.apply_time {
-        Some(time) if !allowed.is_empty() && !allowed.contains(time) => Err(unsupported(format!(
+/// The apply time to ask for: the author's word, else one that lets nobody but us restart a host.
+fn apply_time<'a>(
+    allowed: &[String],
+    platform: &str,
+    action: &'a UpdateAction,
+) -> Result<Option<&'a str>, Fault> {
+    const ON_RESET: &str = "OnReset";
+    let is_open = |time: &str| allowed.is_empty() || allowed.iter().any(|known| known == time);
+    match action.apply_time.as_deref() {
+        Some(time) if !is_open(time) => Err(unsupported(format!(
             "this BMC does not offer apply time `{time}`, only {}",
             allowed.join(", ")
         ))),
-        Some(_) | None => Ok(()),
+        Some(time) => Ok(Some(time)),
+        None => {
+            let is_host = action.target.server().is_some() && immediate_restarts_host(platform);
+            Ok(Some(ON_RESET).filter(|time| is_host && is_open(time)))
+        }
     }
 }
 

@@ -28,6 +28,7 @@ fn file(bytes: u64) -> ImageSource {
     ImageSource::File {
         path: PathBuf::from("images/firm.exe"),
         bytes,
+        name: "firm.exe".to_owned(),
     }
 }
 

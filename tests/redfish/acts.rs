@@ -124,6 +124,7 @@ async fn a_push_goes_where_the_service_says_even_outside_of_redfish() {
         image: ImageSource::File {
             path: PathBuf::from("/images/a.bin"),
             bytes: 5,
+            name: "a.bin".to_owned(),
         },
         method: UpdateMethod::MultipartPush,
         targets: vec!["/redfish/v1/M/bmc".to_owned()],

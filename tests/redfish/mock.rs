@@ -275,7 +275,11 @@ async fn a_pushed_bios_waits_until_its_host_boots_and_the_other_host_keeps_its_o
     let bytes = std::fs::metadata(&path).unwrap().len();
     let push = Action::Update(UpdateAction {
         target: Target::Server("b/1".into()),
-        image: ImageSource::File { path, bytes },
+        image: ImageSource::File {
+            path,
+            bytes,
+            name: "bios.bin".to_owned(),
+        },
         method: UpdateMethod::MultipartPush,
         targets: vec![bios],
         apply_time: None,

@@ -152,7 +152,12 @@ impl World {
 
     /// A file image of the mock's kind (`bmc` or `bios`); returns what a pipeline says as `image`.
     pub(crate) fn image(&self, component: &str, version: &str) -> String {
-        let name = format!("{component}-{}.img", version.replace(['/', ' '], "_"));
+        self.image_named(component, version, ".img")
+    }
+
+    /// The same, with an ending of its name.
+    pub(crate) fn image_named(&self, component: &str, version: &str, ending: &str) -> String {
+        let name = format!("{component}-{}{ending}", version.replace(['/', ' '], "_"));
         let path = self.folder.path().join(name);
         std::fs::write(&path, image_bytes(component, version)).unwrap();
         format!("{{ file = \"{}\" }}", path.display())
@@ -180,7 +185,10 @@ impl World {
                 "\n[[bmc]]\nname = \"{name}\"\naddress = \"{address}\"\n{extra}"
             )
             .unwrap();
+            let ids = self.bmcs[name].lock().unwrap().state().systems;
             for system in 1..=*count {
+                let id = ids.get(system - 1).map(|system| system.id.clone());
+                let id = id.unwrap_or_else(|| system.to_string());
                 let server = format!("{name}-s{system}");
                 if self.unlisted.contains(&server) {
                     continue;
@@ -188,7 +196,7 @@ impl World {
                 let extra = self.server_extra.get(&server).map_or("", String::as_str);
                 writeln!(
                     text,
-                    "\n[[bmc.server]]\nname = \"{server}\"\nsystem = \"{system}\"\n{extra}"
+                    "\n[[bmc.server]]\nname = \"{server}\"\nsystem = \"{id}\"\n{extra}"
                 )
                 .unwrap();
             }

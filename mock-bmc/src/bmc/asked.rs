@@ -7,6 +7,7 @@ use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
+use super::update::multipart;
 use crate::docs::messages::Message;
 use crate::docs::query::decoded;
 use crate::docs::store::normal;
@@ -99,7 +100,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// JSON is kept, anything else is only measured.
+    /// JSON is kept, in parts of a form too; anything else is only measured.
     fn masked_body(&self) -> Option<Value> {
         let body = &self.request.body;
         if body.is_empty() {
@@ -108,9 +109,26 @@ impl<'a> Asked<'a> {
         let json: Option<Value> = serde_json::from_slice(body).ok();
         let measured = || {
             let kind = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
-            let kind = kind.split(';').next().unwrap_or_default();
-            serde_json::json!({ "content_type": kind, "bytes": body.len() })
+            let short = kind.split(';').next().unwrap_or_default();
+            let mut measured = serde_json::json!({ "content_type": short, "bytes": body.len() });
+            if let Some(parts) = multipart::parts(kind, body) {
+                measured["parts"] = parts.iter().map(shown_part).collect();
+            }
+            measured
         };
         Some(json.as_ref().map_or_else(measured, masked))
     }
+}
+
+fn shown_part(part: &multipart::Part) -> Value {
+    let json: Option<Value> = serde_json::from_slice(&part.body).ok();
+    let mut shown = serde_json::json!({ "name": part.name });
+    if let Some(name) = &part.file_name {
+        shown["file_name"] = name.as_str().into();
+    }
+    match json.as_ref().filter(|json| json.is_object()) {
+        Some(json) => shown["json"] = masked(json),
+        None => shown["bytes"] = part.body.len().into(),
+    }
+    shown
 }

@@ -23,7 +23,7 @@ use crate::docs::bindings::Bindings;
 use crate::docs::identity::Identity;
 use crate::docs::store::Store;
 use crate::ledger::{Ledger, LedgerLine};
-use crate::script::Habits;
+use crate::script::{Habits, Script};
 use crate::time::Moment;
 
 /// One BMC.
@@ -33,6 +33,8 @@ pub struct Bmc {
     pub(super) now: Moment,
     pub(super) epoch: Timestamp,
     pub(super) habits: Habits,
+    /// The habits of its platform, where a script is silent.
+    pub(super) usual: Option<&'static Script>,
     pub(super) identity: Identity,
     pub(super) store: Store,
     pub(super) bindings: Bindings,
@@ -66,12 +68,17 @@ pub struct Bmc {
 impl Bmc {
     /// Switches a BMC on.
     pub fn new(config: BmcConfig, now: Moment) -> Self {
-        let habits = Habits::of(&config.script, &config.name);
+        let platform = match &config.source {
+            Source::Platform(name) => Some(name.clone()),
+            Source::Tree(_) => None,
+        };
+        let usual = platform.as_deref().and_then(crate::platform::habits);
+        let habits = Habits::of(&config.script, usual, &config.name);
         let identity = Identity::new(&config.name, config.uuid_seed, &habits);
         let any_case = matches!(config.source, Source::Tree(_));
         let store = match config.source {
-            Source::Platform(_) => {
-                adopt::platform(&identity, config.systems, &config.user, &habits)
+            Source::Platform(platform) => {
+                adopt::platform(&platform, &identity, config.systems, &config.user, &habits)
             }
             Source::Tree(tree) => adopt::tree(tree, &identity, &config.user, &habits),
         };
@@ -105,6 +112,7 @@ impl Bmc {
             fetches: Vec::new(),
             reads: 0,
             habits,
+            usual,
             identity,
             store,
             bindings,

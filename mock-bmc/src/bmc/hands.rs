@@ -130,7 +130,7 @@ impl Bmc {
     /// Other habits from now on. What a script says of the moment of switching on has no effect any more.
     pub fn set_script(&mut self, script: &Script) {
         let style = self.habits.bios_settings.pending_style;
-        self.habits = crate::script::Habits::of(script, self.name());
+        self.habits = crate::script::Habits::of(script, self.usual, self.name());
         if self.habits.bios_settings.pending_style.is_none() {
             self.habits.bios_settings.pending_style = style;
         }

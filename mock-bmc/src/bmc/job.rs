@@ -66,6 +66,15 @@ impl Bmc {
         Some(uri)
     }
 
+    /// Whether an open job will apply a system's settings.
+    pub(super) fn has_settings_job(&self, index: usize) -> bool {
+        let ours = |job: &&JobRun| job.settings && job.system == Some(index);
+        self.jobs.iter().filter(ours).any(|job| {
+            let state = self.store.get(&job.uri).map(|found| &found["JobState"]);
+            state.is_some_and(|state| state != "Completed" && state != "Exception")
+        })
+    }
+
     /// A job that somebody else scheduled.
     pub(super) fn add_strange_job(&mut self, job: &ForeignJob) {
         let mut more = json!({});

@@ -8,14 +8,20 @@ use super::bindings::Bindings;
 use super::identity::{self, Identity};
 use super::store::Store;
 use super::{complete, odata, walk};
-use crate::platform::generic;
+use crate::platform;
 use crate::script::{Habits, RegistryForm};
 use crate::tree::Tree;
 
-/// The service of a built-in platform; there is only one so far.
-pub(crate) fn platform(identity: &Identity, systems: usize, user: &str, habits: &Habits) -> Store {
+/// The service of a built-in platform.
+pub(crate) fn platform(
+    name: &str,
+    identity: &Identity,
+    systems: usize,
+    user: &str,
+    habits: &Habits,
+) -> Store {
     let mut store = Store::new(identity.salt());
-    generic::build(&mut store, identity, systems, user, habits);
+    platform::build(&mut store, name, identity, systems, user, habits);
     finish(&mut store, habits);
     store
 }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::fault::Fault;
 use super::foreign::{ForeignJob, ForeignTask, Requirement, SystemScript, TaskFault};
 use super::sections::{
-    BiosSettings, BmcSettings, Collections, Durations, Etag, Identity, Power, Sessions, Update,
-    Versions,
+    BiosSettings, BmcSettings, Collections, Durations, Etag, Identity, Power, Sessions, TaskHabits,
+    Update, Versions,
 };
 
 macro_rules! sections {
@@ -58,9 +58,13 @@ macro_rules! sections {
         }
 
         impl Habits {
-            /// Picks what concerns the BMC of this name; later tables of the same name win.
-            pub(crate) fn of(script: &Script, name: &str) -> Self {
+            /// Picks what concerns the BMC of this name; later tables of the same name win. Where the script is silent, it is
+            /// as `usual` on its platform.
+            pub(crate) fn of(script: &Script, usual: Option<&Script>, name: &str) -> Self {
                 $(let mut $key = script.$key.clone();)+
+                if let Some(usual) = usual {
+                    $($key = $key.over(&usual.$key);)+
+                }
                 for bmc in script.bmc.iter().filter(|bmc| bmc.name == name) {
                     $($key = bmc.$key.clone().over(&$key);)+
                 }
@@ -92,6 +96,7 @@ sections! {
     sessions: Sessions,
     etag: Etag,
     collections: Collections,
+    tasks: TaskHabits,
     identity: Identity,
 }
 

@@ -18,8 +18,8 @@ pub use foreign::{ForeignJob, ForeignTask, Requirement, SystemScript, TaskFault}
 pub(crate) use habits::Habits;
 pub use habits::{BmcScript, Script};
 pub use sections::{
-    BiosSettings, BmcSettings, Collections, Durations, Etag, Identity, Power, Sessions, Update,
-    Versions,
+    BiosSettings, BmcSettings, Collections, Durations, Etag, Identity, Power, Sessions, TaskHabits,
+    Update, Versions,
 };
 pub use span::Span;
 pub use words::{

@@ -158,6 +158,12 @@ section! {
         apply_time: Refusal = Refusal::Accepted, "\"accepted\"";
         /// A write makes a job, which ends with the boot.
         job: bool = false, "false";
+        /// It does so only where it names an apply time; without a job a boot leaves what waits alone.
+        job_needs_apply_time: bool = false, "false";
+        /// Settings are written to the BIOS itself; its settings object only shows what waits.
+        written_at_bios: bool = false, "false";
+        /// The settings object has no `Attributes` while nothing waits.
+        empty_without_attributes: bool = false, "false";
         /// Writes are refused while a host is in POST.
         post_lock: bool = false, "false";
         /// How long after a boot the current view has no attributes.
@@ -196,8 +202,20 @@ section! {
         multipart: bool = true, "true";
         /// `HttpPushUri` is there.
         http_push: bool = true, "true";
-        /// A bare push is taken only while `HttpPushUriTargetsBusy` is set.
+        /// A push of either kind is taken only while `HttpPushUriTargetsBusy` is set.
         push_refused_without_claim: bool = false, "false";
+        /// `UpdateParameters` without an `Oem` object are refused.
+        update_parameters_want_oem: bool = false, "false";
+        /// Every member of `UpdateParameters` but `Targets` and the apply time is refused.
+        other_parameters_refused: bool = false, "false";
+        /// A second target in one push is refused.
+        one_target_at_most: bool = false, "false";
+        /// A push that names the manager is refused: its image is told by its bytes.
+        bmc_takes_no_target: bool = false, "false";
+        /// How a pushed file's name must end, one of these; empty: anyhow.
+        file_name_endings: Vec<String> = Vec::new(), "[]";
+        /// A BIOS image restarts its host at once, but where the request says `OnReset`.
+        immediate_restarts_host: bool = false, "false";
         /// What `TransferProtocol` may be.
         protocols: Vec<String> = vec!["HTTP".into(), "HTTPS".into()], "[\"HTTP\", \"HTTPS\"]";
         /// What becomes of `Targets`.
@@ -206,6 +224,8 @@ section! {
         max_image_bytes: u64 = 0, "0";
         /// How the answer names the task.
         handle: Handle = Handle::Both, "\"both\"";
+        /// `Location` names the task itself and not its monitor.
+        location_names_task: bool = false, "false";
         /// How `Location` is written.
         location: LocationForm = LocationForm::Relative, "\"relative\"";
         /// The status of an accepted request.
@@ -242,6 +262,18 @@ section! {
         staging_slot_keeps_what_ran: bool = false, "false";
         /// A BIOS update sets all BIOS attributes back to their defaults.
         resets_bios_settings: bool = false, "false";
+    }
+}
+
+section! {
+    /// How tasks are named and kept.
+    TaskHabits in "tasks" {
+        /// A task's id; `{n}` counts them.
+        id: String = "{n}".into(), "\"{n}\"";
+        /// Where a task's monitor is; `{service}`, `{task}` and `{id}` are the task service's URI, the task's and its id.
+        monitor: String = "{service}/TaskMonitors/{id}".into(), "\"{service}/TaskMonitors/{id}\"";
+        /// Reading the monitor of an ended task takes the task away.
+        read_monitor_takes_task: bool = false, "false";
     }
 }
 

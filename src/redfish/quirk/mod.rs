@@ -16,6 +16,7 @@ pub(super) use inventory::{
 };
 pub(super) use licence::licence_in_text;
 pub(super) use platform::{
-    claims_every_push, session_limit, takes_named_target, wants_oem_parameter,
+    claims_every_push, immediate_restarts_host, refuses_apply_time, session_limit,
+    takes_named_target, wants_oem_parameter,
 };
 pub(super) use post::post_state_in_oem;

@@ -14,11 +14,24 @@ pub(in crate::redfish) fn wants_oem_parameter(platform: &str) -> bool {
     platform.starts_with("dell")
 }
 
-/// `push_refused_without_claim`: a raw push is taken only from a client that has set `HttpPushUriTargetsBusy`, also where it
+/// `push_refused_without_claim`: a push is taken only from a client that has set `HttpPushUriTargetsBusy`, also where it
 /// names no target. Seen on XCC and XCC2 (SR630 V2, SR670 V2), as Lenovo's own scripts do it; the standard asks for it only
-/// with targets.
+/// of a push without parameters that names targets.
 pub(in crate::redfish) fn claims_every_push(platform: &str) -> bool {
-    platform.starts_with("lenovo-xcc")
+    matches!(platform, "lenovo-xcc" | "lenovo-xcc2")
+}
+
+/// `immediate_restarts_host`: an image for the host that names no apply time restarts the host at once. Seen on iDRAC 9
+/// (from 5.00) and iDRAC 10; the standard leaves the default to the service. One that waits for a reset is what redpipe
+/// asks for there, because it restarts the host itself.
+pub(in crate::redfish) fn immediate_restarts_host(platform: &str) -> bool {
+    platform.starts_with("dell")
+}
+
+/// `apply_time_published_but_refused`: `SupportedApplyTimes` lists `OnReset`, and `@Redfish.SettingsApplyTime` is refused
+/// with `PropertyUnknown`; settings wait for a reset anyway. Seen on XCC (SR670 V2, 2.83) and XCC2.
+pub(in crate::redfish) fn refuses_apply_time(platform: &str) -> bool {
+    matches!(platform, "lenovo-xcc" | "lenovo-xcc2")
 }
 
 /// `session_limit_unpublished`: no service says how many sessions it has. Eight are reported of iDRAC, which answers the

@@ -24,7 +24,9 @@ impl Bmc {
     pub(in super::super) fn settings_uri(&self, index: usize) -> Option<&str> {
         let bios = self.bindings.systems.get(index)?.bios.as_ref()?;
         // A BIOS without a settings object is written itself, as one vendor has it.
-        let without = !self.habits.bios_settings.settings_object() || bios.settings.is_none();
+        let habits = &self.habits.bios_settings;
+        let without =
+            !habits.settings_object() || habits.written_at_bios() || bios.settings.is_none();
         if without {
             Some(&bios.uri)
         } else {
@@ -65,7 +67,9 @@ impl Bmc {
             Judged::names(&judged.good)
         ));
         let waits = self.take_bios(index, judged.good);
-        let job = if waits && self.habits.bios_settings.job() {
+        let is_timed = APPLY_TIMES.iter().any(|name| body.contains_key(*name));
+        let habits = &self.habits.bios_settings;
+        let job = if waits && habits.job() && (is_timed || !habits.job_needs_apply_time()) {
             self.add_settings_job(index, uri)
         } else {
             None
@@ -192,9 +196,13 @@ impl Bmc {
     /// What a boot does to pending settings.
     pub(in super::super) fn apply_pending(&mut self, index: usize) {
         let id = self.system_id(index);
+        let has_job = self.has_settings_job(index);
         let Some(host) = self.hosts.get_mut(index) else {
             return;
         };
+        if self.habits.bios_settings.job_needs_apply_time() && !has_job {
+            return;
+        }
         let pending = std::mem::take(&mut host.pending);
         if pending.is_empty() {
             return;
@@ -328,9 +336,15 @@ impl Bmc {
             self.store
                 .set(&bios.uri, "/Attributes", Value::Object(shown));
         }
+        let is_bare = pending.is_empty() && self.habits.bios_settings.empty_without_attributes();
         if let Some(settings) = &bios.settings {
-            self.store
-                .set(settings, "/Attributes", Value::Object(pending));
+            self.store.edit(settings, |document| {
+                if let Some(members) = document.as_object_mut().filter(|_| is_bare) {
+                    members.remove("Attributes");
+                } else {
+                    document["Attributes"] = Value::Object(pending);
+                }
+            });
         }
     }
 

@@ -110,7 +110,7 @@ impl Bmc {
     }
 
     /// Answers a read of a task's monitor.
-    pub(in super::super) fn read_monitor(&self, id: &str) -> Answer {
+    pub(in super::super) fn read_monitor(&mut self, id: &str) -> Answer {
         let Some(task) = self.tasks.list.iter().find(|task| task.id == id) else {
             return Answer::missing(id);
         };
@@ -118,10 +118,14 @@ impl Bmc {
         let fault = task.fault.clone().unwrap_or_default();
         let ended = is_end(&state) && !fault.monitor_202_forever;
         let body = self.view(&task.uri).unwrap_or_default();
+        let monitor = task.monitor.clone();
+        if ended && self.habits.tasks.read_monitor_takes_task() {
+            self.purge_task(id);
+        }
         if ended || fault.monitor_200 {
             return Answer::json(StatusCode::OK, body);
         }
-        let mut answer = Answer::json(StatusCode::ACCEPTED, body).with(LOCATION, &task.monitor);
+        let mut answer = Answer::json(StatusCode::ACCEPTED, body).with(LOCATION, &monitor);
         if fault.monitor_empty {
             answer.body = Body::None;
         }

@@ -18,15 +18,23 @@ impl Bmc {
         self.tasks.made += 1;
         let collection = self.bindings.tasks.collection.clone();
         let service = self.bindings.tasks.service.clone();
-        let mut id = self.tasks.made.to_string();
+        let named = self.habits.tasks.id();
+        let numbered = |made: u64| named.replace("{n}", &made.to_string());
+        let mut id = numbered(self.tasks.made);
         // A recorded service may have tasks of its own.
         while self.store.get(&format!("{collection}/{id}")).is_some() {
             self.tasks.made += 1;
-            id = self.tasks.made.to_string();
+            id = numbered(self.tasks.made);
         }
+        let uri = format!("{collection}/{id}");
+        let monitor = self.habits.tasks.monitor();
+        let monitor = monitor
+            .replace("{service}", &service)
+            .replace("{task}", &uri)
+            .replace("{id}", &id);
         let task = Task {
-            uri: format!("{collection}/{id}"),
-            monitor: format!("{service}/TaskMonitors/{id}"),
+            uri,
+            monitor,
             id: id.clone(),
             name: new.name,
             foreign: new.foreign,

@@ -48,16 +48,8 @@ impl Bmc {
         }
         let wanted = multipart::read(kind, &asked.request.body).map_err(Answer::bad);
         let wanted = wanted.and_then(|upload| {
-            let known = ["Targets", "Oem", "ForceUpdate"];
-            let unknown = upload
-                .parameters
-                .keys()
-                .find(|name| !known.contains(&name.as_str()) && !name.starts_with('@'));
-            if let Some(unknown) = unknown {
-                return Err(Answer::bad(
-                    Message::base("PropertyUnknown", &[unknown]).about(&format!("/{unknown}")),
-                ));
-            }
+            self.refused_unclaimed()?;
+            self.refused_parameters(&upload)?;
             Ok(Wanted {
                 name: upload.file_name,
                 targets: self.wanted_targets(upload.parameters.get("Targets"))?,
@@ -86,14 +78,8 @@ impl Bmc {
             .and_then(|update| self.store.get(&update.service));
         let shown = |name: &str| service.map(|service| service[name].clone());
         let held = shown("HttpPushUriTargets").unwrap_or_default();
-        let is_claimed = shown("HttpPushUriTargetsBusy") == Some(Value::Bool(true));
-        let claim = if self.habits.update.push_refused_without_claim() && !is_claimed {
-            let message = Message::base("OperationNotAllowed", &[]);
-            Err(Answer::refused(StatusCode::FORBIDDEN, &[message]))
-        } else {
-            Ok(())
-        };
-        let wanted = claim
+        let wanted = self
+            .refused_unclaimed()
             .and_then(|()| self.wanted_targets(Some(&held).filter(|held| !held.is_null())))
             .map(|targets| Wanted {
                 name: "image".to_owned(),
@@ -186,6 +172,8 @@ impl Bmc {
             name: wanted.name,
             url: url.clone(),
             targets: wanted.targets,
+            on_reset: wanted.parameters.get("@Redfish.OperationApplyTime")
+                == Some(&Value::from("OnReset")),
             stage: Stage::Transfer,
             header: None,
             goal: None,
@@ -217,7 +205,7 @@ impl Bmc {
             Handle::Message | Handle::None => {
                 let mut message = Message::update("UpdateInProgress", &[]);
                 message.args = if handle == Handle::Message {
-                    vec![uri]
+                    vec![uri.clone()]
                 } else {
                     Vec::new()
                 };
@@ -228,9 +216,14 @@ impl Bmc {
         if status != StatusCode::NO_CONTENT {
             answer.body = body;
         }
+        let named = if habits.location_names_task() {
+            uri.clone()
+        } else {
+            monitor
+        };
         let location = match habits.location() {
-            LocationForm::Relative => monitor,
-            LocationForm::Absolute => format!("{}{monitor}", asked.request.scheme_host),
+            LocationForm::Relative => named,
+            LocationForm::Absolute => format!("{}{named}", asked.request.scheme_host),
         };
         match handle {
             Handle::Both | Handle::Location => answer.with(LOCATION, &location),

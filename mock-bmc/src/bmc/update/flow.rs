@@ -283,7 +283,9 @@ impl Bmc {
             StagedTask::Pending => self.set_task_state(&update.task, "Pending", 99),
             StagedTask::Stopping => self.set_task_state(&update.task, "Stopping", 99),
         }
-        if self.habits.update.activation() == Activation::SelfReboot {
+        let habits = &self.habits.update;
+        let at_once = habits.immediate_restarts_host() && !update.on_reset;
+        if habits.activation() == Activation::SelfReboot || at_once {
             for index in systems {
                 self.reboot_by_itself(*index);
             }

@@ -5,8 +5,9 @@
 mod accept;
 mod flow;
 mod judge;
-mod multipart;
+pub(super) mod multipart;
 mod order;
+mod strict;
 mod wanted;
 
 use crate::image::{Component, ImageHeader};
@@ -31,6 +32,8 @@ struct Update {
     /// Where it is to be pulled from; none where it was pushed.
     url: Option<String>,
     targets: Vec<String>,
+    /// The request wants it to wait for a reset.
+    on_reset: bool,
     stage: Stage,
     header: Option<ImageHeader>,
     goal: Option<Goal>,

@@ -15,17 +15,22 @@ pub(super) struct Upload {
     pub(super) file: Bytes,
 }
 
-struct Part {
-    name: String,
-    file_name: Option<String>,
-    body: Bytes,
+/// One part.
+pub(in super::super) struct Part {
+    pub(in super::super) name: String,
+    pub(in super::super) file_name: Option<String>,
+    pub(in super::super) body: Bytes,
+}
+
+/// All parts of a form, by the request's `Content-Type`.
+pub(in super::super) fn parts(kind: &str, body: &Bytes) -> Option<Vec<Part>> {
+    split(body, &parameter(kind, "boundary")?)
 }
 
 /// Takes a body apart, by the request's `Content-Type`.
 pub(super) fn read(kind: &str, body: &Bytes) -> Result<Upload, Message> {
     let malformed = || Message::base("MissingOrMalformedPart", &[]);
-    let boundary = parameter(kind, "boundary").ok_or_else(malformed)?;
-    let parts = split(body, &boundary).ok_or_else(malformed)?;
+    let parts = parts(kind, body).ok_or_else(malformed)?;
     // The parameters come first, so that a service knows where to put the file while it arrives.
     let [parameters, file, more @ ..] = parts.as_slice() else {
         return Err(malformed());

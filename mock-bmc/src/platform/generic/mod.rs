@@ -31,14 +31,13 @@ pub(crate) const BIOS_VERSION: &str = "2.10";
 /// Documents with their URIs.
 pub(crate) type Documents = Vec<(String, Value)>;
 
-/// Makes all documents.
-pub(crate) fn build(
-    store: &mut Store,
+/// All documents but the registries, which are the same for all BMCs.
+pub(crate) fn documents(
     identity: &Identity,
     systems: usize,
     user: &str,
     habits: &Habits,
-) {
+) -> Documents {
     let mut documents = root::documents(identity, habits);
     documents.extend(manager::documents(identity, systems));
     documents.extend(media::documents());
@@ -55,6 +54,11 @@ pub(crate) fn build(
     documents.extend(session::documents(habits));
     documents.extend(account::documents(habits, user));
     documents.extend(registries::files());
+    documents
+}
+
+/// Puts them into a service, and the registries beside them.
+pub(crate) fn put(store: &mut Store, documents: Documents) {
     for (uri, document) in documents {
         store.put(&uri, document);
     }

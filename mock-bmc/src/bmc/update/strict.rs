@@ -1,0 +1,71 @@
+//! This room is what services refuse of a push that the standard allows.
+//!
+//! It deliberately looks at the request only; the image is judged elsewhere.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::super::answer::Answer;
+use super::super::core::Bmc;
+use super::multipart::Upload;
+use crate::docs::messages::Message;
+
+impl Bmc {
+    /// A push by who has not reserved the service.
+    pub(super) fn refused_unclaimed(&self) -> Result<(), Answer> {
+        let service = self
+            .bindings
+            .update
+            .as_ref()
+            .and_then(|update| self.store.get(&update.service));
+        let is_claimed =
+            service.is_some_and(|service| service["HttpPushUriTargetsBusy"] == Value::Bool(true));
+        if self.habits.update.push_refused_without_claim() && !is_claimed {
+            let message = Message::base("OperationNotAllowed", &[]);
+            return Err(Answer::refused(StatusCode::FORBIDDEN, &[message]));
+        }
+        Ok(())
+    }
+
+    /// Parameters, targets and a file name that this service does not like.
+    pub(super) fn refused_parameters(&self, upload: &Upload) -> Result<(), Answer> {
+        let habits = &self.habits.update;
+        let refused = |key: &str, args: &[&str]| Err(Answer::bad(Message::base(key, args)));
+        let known: &[&str] = if habits.other_parameters_refused() {
+            &["Targets"]
+        } else {
+            &["Targets", "Oem", "ForceUpdate"]
+        };
+        let is_known =
+            |name: &&String| known.contains(&name.as_str()) || name.starts_with("@Redfish.");
+        if let Some(unknown) = upload.parameters.keys().find(|name| !is_known(name)) {
+            let message = Message::base("PropertyUnknown", &[unknown]);
+            return Err(Answer::bad(message.about(&format!("/{unknown}"))));
+        }
+        let has_oem = upload.parameters.get("Oem").is_some_and(Value::is_object);
+        if habits.update_parameters_want_oem() && !has_oem {
+            return refused("PropertyMissing", &["Oem"]);
+        }
+        let targets = upload.parameters.get("Targets").and_then(Value::as_array);
+        let targets: Vec<&str> = targets
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let names_bmc = targets.iter().any(|target| self.bindings.is_bmc(target));
+        if habits.one_target_at_most() && targets.len() > 1
+            || habits.bmc_takes_no_target() && names_bmc
+        {
+            let shown = format!("{targets:?}");
+            return refused("PropertyValueFormatError", &[&shown, "Targets"]);
+        }
+        let endings = habits.file_name_endings();
+        let name = upload.file_name.to_ascii_lowercase();
+        let fits = endings.is_empty() || endings.iter().any(|end| name.ends_with(end));
+        if fits {
+            Ok(())
+        } else {
+            refused("MissingOrMalformedPart", &[])
+        }
+    }
+}

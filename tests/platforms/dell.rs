@@ -1,0 +1,112 @@
+//! Dell iDRAC 9 and 10.
+
+use redpipe::run::RunPhase;
+use serde_json::{Value, json};
+
+use crate::support::world::status;
+use crate::walk::{BMC, Walk, bodies, pipeline, stage, story};
+
+const IDRAC9: Walk = Walk {
+    mock: "idrac9",
+    platform: "dell-idrac9",
+    bmc_settings: "settings = { NtpEnable = \"Enabled\", SyslogPort = 1514, \"ServerPwr.1.PowerCapValue\" = 900 }",
+    bmc: ["6.10.30.00", "6.10.80.00"],
+    bios: ["1.13.2", "1.15.0"],
+};
+
+const IDRAC10: Walk = Walk {
+    mock: "idrac10",
+    platform: "dell-idrac10",
+    bmc: ["1.20.60.50", "1.30.07.10"],
+    bios: ["1.6.5", "1.8.2"],
+    ..IDRAC9
+};
+
+/// The requests of the walk, by URI of what they are about.
+fn requests() -> Vec<String> {
+    let manager = "/redfish/v1/Managers/iDRAC.Embedded.1/Oem/Dell/DellAttributes";
+    let system = "/redfish/v1/Systems/System.Embedded.1";
+    let push = "POST /redfish/v1/UpdateService/MultipartUpload 202";
+    let restart = [
+        format!("reset {system} GracefulShutdown"),
+        format!("reset {system} On"),
+    ];
+    let settings = [
+        format!("PATCH {system}/Bios/Settings 202"),
+        format!("reset {system} GracefulRestart"),
+        format!("PATCH {manager}/iDRAC.Embedded.1 200"),
+        format!("PATCH {manager}/System.Embedded.1 200"),
+    ];
+    let hop = || std::iter::once(push.to_owned()).chain(restart.clone());
+    let bmc_hops = [push.to_owned(), push.to_owned()];
+    settings
+        .into_iter()
+        .chain(bmc_hops)
+        .chain(hop())
+        .chain(hop())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn idrac9_gets_jobs_for_bios_settings_and_images_that_wait_for_our_reset() {
+    let world = IDRAC9.take().await;
+    assert_eq!(story(&world), requests());
+    let settings = "/redfish/v1/Systems/System.Embedded.1/Bios/Settings";
+    let patch = &bodies(&world, settings)[0];
+    assert_eq!(
+        patch["Attributes"],
+        json!({"BootRetryCount": 5, "QuietBoot": false})
+    );
+    assert_eq!(patch["@Redfish.SettingsApplyTime"]["ApplyTime"], "OnReset");
+    assert_eq!(world.caused(BMC, "job created").len(), 1);
+    let pushes = bodies(&world, "/redfish/v1/UpdateService/MultipartUpload");
+    let parameters: Vec<&Value> = pushes
+        .iter()
+        .map(|push| &push["parts"][0]["json"])
+        .collect();
+    let now = json!({"Targets": [], "Oem": {}});
+    let on_reset = json!({"Targets": [], "Oem": {}, "@Redfish.OperationApplyTime": "OnReset"});
+    assert_eq!(parameters, [&now, &now, &on_reset, &on_reset]);
+    assert_eq!(pushes[2]["parts"][1]["file_name"], "bios-1.13.2.exe");
+}
+
+#[tokio::test(start_paused = true)]
+async fn idrac10_is_walked_alike() {
+    let world = IDRAC10.take().await;
+    assert_eq!(story(&world), requests());
+}
+
+/// Scenario 44: attributes in three resources, one of which refuses.
+#[tokio::test(start_paused = true)]
+async fn a_refused_part_of_the_attributes_names_what_was_applied_and_a_retry_writes_the_rest() {
+    let fault = "[[fault]]\nmethod = \"PATCH\"\npath = \"*/DellAttributes/System.Embedded.1\"\ncount = 1\nstatus = 400\nmessage_id = \"IDRAC.2.8.SYS410\"\nmessage = \"Unable to modify the attribute.\"\n";
+    let world = IDRAC9.world(fault);
+    let text = pipeline(&stage(IDRAC9.bmc_settings));
+    let report = world.apply(&[&text]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
+    assert!(
+        run.reason
+            .contains("iDRAC.Embedded.1` (NtpEnable, SyslogPort)"),
+        "{}",
+        run.reason
+    );
+    let report = world.apply(&[&text]).await;
+    assert_eq!(status(&report, "p", BMC).phase, RunPhase::Completed);
+    let base = "PATCH /redfish/v1/Managers/iDRAC.Embedded.1/Oem/Dell/DellAttributes";
+    assert_eq!(
+        story(&world),
+        [
+            format!("{base}/iDRAC.Embedded.1 200"),
+            format!("{base}/System.Embedded.1 400"),
+            format!("{base}/System.Embedded.1 200"),
+        ]
+    );
+    let state = world.bmc(BMC, |bmc| bmc.state());
+    // Scenario 41: a number stays one.
+    assert_eq!(state.bmc_attributes["SyslogPort"], json!(1514));
+    assert_eq!(
+        state.bmc_attributes["ServerPwr.1.PowerCapValue"],
+        json!(900)
+    );
+}

@@ -1,0 +1,55 @@
+//! Lenovo XCC.
+
+use serde_json::json;
+
+use crate::walk::{BMC, NTP, Walk, bodies, story};
+
+const XCC: Walk = Walk {
+    mock: "xcc",
+    platform: "lenovo-xcc",
+    bmc_settings: NTP,
+    bmc: ["TGBT44S 3.10 2023-10-05", "TGBT50S 3.60 2024-01-05"],
+    bios: ["U8E124J", "U8E126J"],
+};
+
+#[tokio::test(start_paused = true)]
+async fn xcc_is_claimed_for_every_push_and_its_settings_wait_in_bios_pending() {
+    let world = XCC.take().await;
+    let claimed = [
+        "PATCH /redfish/v1/UpdateService 200",
+        "POST /mfwupdate 202",
+        "PATCH /redfish/v1/UpdateService 200",
+    ];
+    let restart = [
+        "reset /redfish/v1/Systems/1 GracefulShutdown",
+        "reset /redfish/v1/Systems/1 On",
+    ];
+    let settings = [
+        "PATCH /redfish/v1/Systems/1/Bios/Pending 200",
+        "reset /redfish/v1/Systems/1 GracefulRestart",
+        "PATCH /redfish/v1/Managers/1/NetworkProtocol 200",
+    ];
+    let hops = [
+        &claimed[..],
+        &claimed,
+        &claimed,
+        &restart,
+        &claimed,
+        &restart,
+    ];
+    assert_eq!(story(&world), [&settings[..], &hops.concat()].concat());
+    let claims = bodies(&world, "/redfish/v1/UpdateService");
+    assert_eq!(claims[0], json!({"HttpPushUriTargetsBusy": true}));
+    assert_eq!(claims[1], json!({"HttpPushUriTargetsBusy": false}));
+    let settings = bodies(&world, "/redfish/v1/Systems/1/Bios/Pending");
+    assert_eq!(
+        settings,
+        [json!({"Attributes": {"BootRetryCount": 5, "QuietBoot": false}})]
+    );
+    // The monitor of an ended task takes the task away: nobody reads it.
+    let reads = world.ledger(BMC).into_iter().filter_map(|line| line.path);
+    assert_eq!(
+        reads.filter(|path| path.contains("/TaskMonitors/")).count(),
+        0
+    );
+}

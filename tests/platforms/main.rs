@@ -1,0 +1,12 @@
+//! Every built-in platform of the mock, walked by the real engine: settings of BIOS and BMC, two hops of each, and the
+//! very requests that this vendor's machines want.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod dell;
+mod lenovo;
+mod openbmc;
+mod walk;
