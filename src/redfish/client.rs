@@ -223,7 +223,7 @@ impl Client {
     }
 
     /// The class of machine, the inventory's word before what was detected.
-    fn platform<'a>(&'a self, found: &'a Links) -> &'a str {
+    pub(super) fn platform<'a>(&'a self, found: &'a Links) -> &'a str {
         self.platform_override.as_deref().unwrap_or(&found.platform)
     }
 

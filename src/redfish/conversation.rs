@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http::header::LOCATION;
+use http::header::{COOKIE, LOCATION};
 use http::{HeaderMap, Method};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -136,7 +136,7 @@ impl Conversation {
     /// that neither a session that ran out nor a dead connection puts the outcome in doubt.
     ///
     /// A 401 is returned like every other answer; the next request logs in anew.
-    pub async fn post(&self, path: &str, body: WireBody) -> Sent {
+    pub async fn post(&self, path: &str, mut body: WireBody) -> Sent {
         if let Err(fault) = self.prove().await {
             return Sent::NotSent(fault);
         }
@@ -144,11 +144,14 @@ impl Conversation {
             Ok(pass) => pass,
             Err(trouble) => return Sent::NotSent(self.line.fault(trouble, "POST", path)),
         };
-        match self
-            .line
-            .exchange(Method::POST, path, pass.standing.headers(), body)
-            .await
-        {
+        let mut headers = pass.standing.headers();
+        if body.put_token(pass.standing.token()) {
+            match pass.standing.cookie() {
+                Some(cookie) => headers.insert(COOKIE, cookie),
+                None => return Sent::NotSent(wants_session(path)),
+            };
+        }
+        match self.line.exchange(Method::POST, path, headers, body).await {
             Ok((answer, _)) => {
                 if answer.status == 401 {
                     self.sessions.refused(&self.line, &pass).await;
@@ -385,6 +388,12 @@ fn tries_for(trouble: &Trouble) -> u32 {
             if may_pass { READ_TRIES } else { 1 }
         }
     }
+}
+
+fn wants_session(path: &str) -> Fault {
+    let text = format!("`{path}` takes an image only in a session, and there is none");
+    Fault::new(FaultKind::Unsupported, Retry::Operator, text)
+        .with_hint("set `auth = \"session\"` for this BMC")
 }
 
 fn redirect_fault(answer: &Answer, why: &str) -> Fault {

@@ -76,6 +76,6 @@ pub use memory::{Memory, PushClaim, SessionNote};
 pub use messages::{bmc_message, bmc_messages};
 pub use tls::fingerprint;
 pub use transport::{
-    ANSWER_BYTES_MAX, BoxFuture, CertProblem, Progress, Timeouts, Transport, WireBody, WireError,
-    WireRequest, WireResponse, X_AUTH_TOKEN,
+    ANSWER_BYTES_MAX, BoxFuture, CertProblem, FormPart, PartContent, Progress, Timeouts, Transport,
+    WireBody, WireError, WireRequest, WireResponse, X_AUTH_TOKEN,
 };

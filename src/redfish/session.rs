@@ -100,6 +100,23 @@ impl Standing {
         headers
     }
 
+    /// The token of a session.
+    pub(super) fn token(&self) -> Option<&SecretString> {
+        match self {
+            Self::Session { token, .. } => Some(token),
+            Self::Nobody | Self::Basic { .. } => None,
+        }
+    }
+
+    /// The token as the cookie that iLO's upload wants beside it (HPE's iLO RESTful API documentation, "Firmware update
+    /// via `HttpPushUri`").
+    pub(super) fn cookie(&self) -> Option<HeaderValue> {
+        let token = self.token()?.expose_secret();
+        let mut cookie = HeaderValue::from_str(&format!("sessionKey={token}")).ok()?;
+        cookie.set_sensitive(true);
+        Some(cookie)
+    }
+
     fn session_uri(&self) -> Option<&str> {
         match self {
             Self::Session { uri, .. } => uri.as_deref(),

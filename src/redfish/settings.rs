@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::links::{Links, SystemLinks};
 use super::managers::attribute_candidates;
+use super::quirk::{unlinked_settings, writes_bios_itself};
 use super::reader::Reader;
 use super::wire::{link, member, object, same, text, texts};
 use crate::model::Fault;
@@ -21,12 +22,17 @@ const CANDIDATES_MAX: usize = 24;
 pub(super) async fn bios_attributes(
     reader: &mut Reader<'_>,
     system: &SystemLinks,
+    platform: &str,
 ) -> Result<Option<AttributeResource>, Fault> {
     let Some(uri) = system.bios.clone() else {
         return Ok(None);
     };
     match reader.read_if_well(&uri, "bios").await? {
-        Some(doc) => attribute_resource(reader, &uri, &doc).await.map(Some),
+        Some(doc) => {
+            let unlinked = unlinked_settings(platform, &uri);
+            let found = attribute_resource(reader, &uri, &doc, unlinked).await;
+            found.map(|resource| Some(where_written(platform, resource)))
+        }
         None => Ok(None),
     }
 }
@@ -44,7 +50,7 @@ pub(super) async fn manager_attributes(
     let mut resources = Vec::new();
     for uri in &uris {
         if let Some(doc) = reader.read_if_well(uri, "attributes").await? {
-            resources.push(attribute_resource(reader, uri, &doc).await?);
+            resources.push(attribute_resource(reader, uri, &doc, None).await?);
         }
     }
     if resources.len() == uris.len() {
@@ -54,11 +60,24 @@ pub(super) async fn manager_attributes(
     Ok(resources)
 }
 
+/// Where the settings of a BIOS are really written.
+fn where_written(platform: &str, resource: AttributeResource) -> AttributeResource {
+    if writes_bios_itself(platform) {
+        AttributeResource {
+            write_uri: resource.uri.clone(),
+            ..resource
+        }
+    } else {
+        resource
+    }
+}
+
 /// One resource with an `Attributes` map, and what waits in its settings object.
 async fn attribute_resource(
     reader: &mut Reader<'_>,
     uri: &str,
     doc: &Value,
+    unlinked: Option<String>,
 ) -> Result<AttributeResource, Fault> {
     let current = attributes_of(doc);
     let settings = member(doc, "@Redfish.Settings");
@@ -66,7 +85,8 @@ async fn attribute_resource(
         .and_then(|settings| link(settings, "SettingsObject"))
         .filter(|object| {
             !same(object, uri) && !object.trim_matches('/').eq_ignore_ascii_case("redfish/v1")
-        });
+        })
+        .or(unlinked);
     let mut apply_times = settings
         .map(|settings| texts(settings, "SupportedApplyTimes"))
         .unwrap_or_default();

@@ -11,6 +11,7 @@ use bytes::Bytes;
 pub use futures_util::future::BoxFuture;
 use http::header::{AUTHORIZATION, COOKIE, SET_COOKIE};
 use http::{HeaderMap, Method};
+use secrecy::SecretString;
 
 /// The header that carries a session token (DSP0266, "Redfish session login authentication").
 pub const X_AUTH_TOKEN: &str = "x-auth-token";
@@ -88,12 +89,14 @@ pub enum WireBody {
         /// Its length when it was hashed; another length now means nothing is sent.
         bytes: u64,
     },
-    /// `UpdateParameters` and `UpdateFile`, in this order, streamed with a Content-Length (DSP0266, "Multipart HTTP push
-    /// updates").
+    /// A form, streamed with a Content-Length: `UpdateParameters` and `UpdateFile` in this order (DSP0266, "Multipart HTTP
+    /// push updates"), or a vendor's own.
     Multipart {
-        /// JSON of the `UpdateParameters` part.
-        parameters: Bytes,
-        /// The file of the `UpdateFile` part.
+        /// The parts before the file, in order.
+        parts: Vec<FormPart>,
+        /// The name of the file's part.
+        file_part: &'static str,
+        /// The file.
         file: PathBuf,
         /// The name the BMC is told, without folders.
         file_name: String,
@@ -102,7 +105,40 @@ pub enum WireBody {
     },
 }
 
+/// One part of a form before its file.
+#[derive(Clone)]
+pub struct FormPart {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub content: PartContent,
+}
+
+/// What a part of a form holds.
+#[derive(Clone)]
+pub enum PartContent {
+    /// JSON.
+    Json(Bytes),
+    /// The token of the session with which the form is sent: a secret, put in right before it leaves.
+    Token(Option<SecretString>),
+}
+
 impl WireBody {
+    /// Puts a session's token where a form wants it; whether it wants one.
+    pub(super) fn put_token(&mut self, token: Option<&SecretString>) -> bool {
+        let Self::Multipart { parts, .. } = self else {
+            return false;
+        };
+        let mut wants = false;
+        for part in parts {
+            if let PartContent::Token(place) = &mut part.content {
+                *place = token.cloned();
+                wants = true;
+            }
+        }
+        wants
+    }
+
     /// Whether a file is sent, which takes as long as it takes.
     pub fn is_file(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Multipart { .. })

@@ -2,13 +2,18 @@
 //!
 //! It never decides whether to flash, and never sends anything twice.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 
 use super::claim::push_claimed;
 use super::conversation::Conversation;
 use super::links::UpdateLinks;
-use super::quirk::{claims_every_push, immediate_restarts_host, wants_oem_parameter};
-use super::transport::WireBody;
+use super::quirk::{
+    claims_every_push, drops_target, immediate_restarts_host, oem_parameters,
+    pushes_form_with_session, wants_oem_parameter,
+};
+use super::transport::{FormPart, PartContent, WireBody};
 use super::verdict::{Ask, judge};
 use crate::model::action::{ImageSource, UpdateAction};
 use crate::model::{Fault, FaultKind, Outcome, Retry, UpdateMethod};
@@ -72,26 +77,29 @@ pub(super) fn request(
             check_size(links, *bytes)?;
             let time = apply_time(&links.push_apply_times, platform, action)?;
             let body = WireBody::Multipart {
-                parameters: update_parameters(platform, action, time).to_string().into(),
+                parts: parts(platform, action, time),
+                file_part: "UpdateFile",
                 file: path.clone(),
                 file_name: name.clone(),
                 bytes: *bytes,
             };
             Ok((uri, body))
         }
-        (UpdateMethod::HttpPush, ImageSource::File { path, bytes, .. }) => {
+        (UpdateMethod::HttpPush, ImageSource::File { path, bytes, name }) => {
             let uri = offered(links.http_push.as_ref(), action.method)?;
             check_size(links, *bytes)?;
             if !action.targets.is_empty() && links.push_targets.is_none() {
                 return Err(unsupported("a push to this BMC cannot name targets"));
             }
-            Ok((
-                uri,
+            let body = if pushes_form_with_session(platform) {
+                session_form(path.clone(), *bytes, name.clone())
+            } else {
                 WireBody::File {
                     path: path.clone(),
                     bytes: *bytes,
-                },
-            ))
+                }
+            };
+            Ok((uri, body))
         }
         (UpdateMethod::SimpleUpdate, ImageSource::File { .. } | ImageSource::Served(_)) => {
             Err(unsupported("`simple-update` needs an image with a URI"))
@@ -149,10 +157,50 @@ fn transfer_protocol(allowed: &[String], uri: &str) -> Result<Option<String>, Fa
     }
 }
 
+/// iLO's own form. The image is flashed and not kept in its repository, which is small and wants names to be unique.
+fn session_form(file: PathBuf, bytes: u64, file_name: String) -> WireBody {
+    let parameters =
+        json!({"UpdateRepository": false, "UpdateTarget": true, "ETag": "redpipe", "Section": 0});
+    let part = |name, content| FormPart { name, content };
+    WireBody::Multipart {
+        parts: vec![
+            part("sessionKey", PartContent::Token(None)),
+            part(
+                "parameters",
+                PartContent::Json(parameters.to_string().into()),
+            ),
+        ],
+        file_part: "file",
+        file,
+        file_name,
+        bytes,
+    }
+}
+
+/// The parts before the file: the standard's, and where a vendor wants one, its own.
+fn parts(platform: &str, action: &UpdateAction, time: Option<&str>) -> Vec<FormPart> {
+    let part = |name, json: &Value| FormPart {
+        name,
+        content: PartContent::Json(json.to_string().into()),
+    };
+    let mut parts = vec![part(
+        "UpdateParameters",
+        &update_parameters(platform, action, time),
+    )];
+    let oem = oem_parameters(platform, action.target.server().is_some());
+    parts.extend(oem.map(|oem| part("OemParameters", &oem)));
+    parts
+}
+
 /// `UpdateParameters` (DSP0266, "Multipart HTTP push updates"): some services refuse any key that they do not need.
 fn update_parameters(platform: &str, action: &UpdateAction, time: Option<&str>) -> Value {
     let mut parameters = Map::new();
-    parameters.insert("Targets".to_owned(), json!(action.targets));
+    let named: Vec<&String> = action
+        .targets
+        .iter()
+        .filter(|target| !drops_target(platform, target))
+        .collect();
+    parameters.insert("Targets".to_owned(), json!(named));
     if let Some(time) = time {
         parameters.insert(APPLY_TIME.to_owned(), json!(time));
     }

@@ -38,10 +38,11 @@ fn uri(text: &str) -> ImageSource {
 
 fn body_of(body: &WireBody) -> Value {
     match body {
-        WireBody::Bytes(bytes)
-        | WireBody::Multipart {
-            parameters: bytes, ..
-        } => serde_json::from_slice(bytes).expect("JSON"),
+        WireBody::Bytes(bytes) => serde_json::from_slice(bytes).expect("JSON"),
+        WireBody::Multipart { parts, .. } => match &parts[0].content {
+            PartContent::Json(bytes) => serde_json::from_slice(bytes).expect("JSON"),
+            PartContent::Token(_) => Value::Null,
+        },
         WireBody::Empty | WireBody::File { .. } => Value::Null,
     }
 }

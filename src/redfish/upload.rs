@@ -6,16 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
 use futures_util::TryStreamExt;
 use reqwest::header::CONTENT_LENGTH;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Body, RequestBuilder};
+use secrecy::ExposeSecret;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 
-use super::transport::{Progress, WireBody};
+use super::transport::{FormPart, PartContent, Progress, WireBody};
 
 /// Bytes read from a file at once.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -34,31 +34,43 @@ pub(super) async fn with_body(
             Ok(builder.header(CONTENT_LENGTH, bytes).body(body))
         }
         WireBody::Multipart {
-            parameters,
+            parts,
+            file_part,
             file,
             file_name,
             bytes,
         } => {
             let body = file_body(&file, bytes, progress).await?;
-            Ok(builder.multipart(form(parameters, body, file_name, bytes)?))
+            Ok(builder.multipart(form(parts, (file_part, body, bytes), file_name)?))
         }
     }
 }
 
-fn form(parameters: Bytes, file: Body, file_name: String, bytes: u64) -> Result<Form, String> {
-    let length = u64::try_from(parameters.len()).unwrap_or(u64::MAX);
+fn form(
+    parts: Vec<FormPart>,
+    (file_part, file, bytes): (&'static str, Body, u64),
+    file_name: String,
+) -> Result<Form, String> {
     let typed = |part: Part, mime: &str| part.mime_str(mime).map_err(|error| error.to_string());
-    let parameters = typed(
-        Part::stream_with_length(parameters, length),
-        "application/json",
-    )?;
+    let mut form = Form::new();
+    for part in parts {
+        let content = match part.content {
+            PartContent::Json(json) => {
+                let length = u64::try_from(json.len()).unwrap_or(u64::MAX);
+                typed(Part::stream_with_length(json, length), "application/json")?
+            }
+            PartContent::Token(token) => {
+                let token = token.ok_or("no session's token was put into the form")?;
+                Part::text(token.expose_secret().to_owned())
+            }
+        };
+        form = form.part(part.name, content);
+    }
     let file = typed(
         Part::stream_with_length(file, bytes).file_name(file_name),
         "application/octet-stream",
     )?;
-    Ok(Form::new()
-        .part("UpdateParameters", parameters)
-        .part("UpdateFile", file))
+    Ok(form.part(file_part, file))
 }
 
 async fn file_body(path: &Path, bytes: u64, progress: Option<Progress>) -> Result<Body, String> {

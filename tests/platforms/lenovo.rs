@@ -53,3 +53,30 @@ async fn xcc_is_claimed_for_every_push_and_its_settings_wait_in_bios_pending() {
         0
     );
 }
+
+const XCC3: Walk = Walk {
+    mock: "xcc3",
+    platform: "lenovo-xcc3",
+    bmc: ["IHX407I 2.00 2025-03-10", "IHX409I 2.10 2025-05-10"],
+    bios: ["IHE107I", "IHE109I"],
+    ..XCC
+};
+
+#[tokio::test(start_paused = true)]
+async fn xcc3_is_pushed_without_a_claim_and_its_task_is_found_in_annotations() {
+    let world = XCC3.take().await;
+    let push = "POST /redfish/v1/UpdateService/update-multipart 202";
+    let hop = [
+        push,
+        "reset /redfish/v1/Systems/1 GracefulShutdown",
+        "reset /redfish/v1/Systems/1 On",
+    ];
+    let settings = [
+        "PATCH /redfish/v1/Systems/1/Bios/Pending 200",
+        "reset /redfish/v1/Systems/1 GracefulRestart",
+        "PATCH /redfish/v1/Managers/1/NetworkProtocol 200",
+        push,
+        push,
+    ];
+    assert_eq!(story(&world), [&settings[..], &hop, &hop].concat());
+}

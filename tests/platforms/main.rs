@@ -6,7 +6,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod ami;
 mod dell;
+mod hpe;
 mod lenovo;
+mod nvidia;
 mod openbmc;
 mod walk;

@@ -36,8 +36,13 @@ impl Walk {
 
     /// Walks to the end. The machine is told for what it is, and ends as the pipeline says.
     pub(crate) async fn take(&self) -> World {
+        self.take_with("").await
+    }
+
+    /// The same, with more lines in every stage of the BMC's firmware.
+    pub(crate) async fn take_with(&self, more: &str) -> World {
         let world = self.world("");
-        let report = world.apply(&[&self.pipeline(&world)]).await;
+        let report = world.apply(&[&self.pipeline(&world, more)]).await;
         let run = status(&report, "p", BMC);
         let told = story(&world);
         assert_eq!(run.phase, RunPhase::Completed, "{run:#?}\n{told:#?}");
@@ -57,12 +62,14 @@ impl Walk {
         world
     }
 
-    fn pipeline(&self, world: &World) -> String {
+    fn pipeline(&self, world: &World, more: &str) -> String {
         let mut stages = "\n[[stage]]\nname = \"bios\"\nkind = \"bios-settings\"\nsettings = { QuietBoot = false, BootRetryCount = 5 }\n".to_owned();
         stages += &stage(self.bmc_settings);
         for (component, versions) in [("bmc", self.bmc), ("bios", self.bios)] {
             for version in versions {
                 stages += &hop(world, component, version);
+                stages += if component == "bmc" { more } else { "" };
+                stages += "\n";
             }
         }
         pipeline(&stages)

@@ -7,7 +7,8 @@ use http::{HeaderMap, HeaderValue, Method};
 use redpipe::model::inventory::Pace;
 use redpipe::model::{BmcName, Look, LookRequest, Seen};
 use redpipe::redfish::{
-    BoxFuture, Client, ServerRef, Transport, WireBody, WireError, WireRequest, WireResponse,
+    BoxFuture, Client, PartContent, ServerRef, Transport, WireBody, WireError, WireRequest,
+    WireResponse,
 };
 use serde_json::{Value, json};
 
@@ -87,10 +88,13 @@ impl Fake {
     fn answer(&self, request: WireRequest) -> Result<WireResponse, WireError> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let body = match &request.body {
-            WireBody::Bytes(bytes)
-            | WireBody::Multipart {
-                parameters: bytes, ..
-            } => serde_json::from_slice(bytes).unwrap_or(Value::Null),
+            WireBody::Bytes(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
+            WireBody::Multipart { parts, .. } => match parts.first().map(|part| &part.content) {
+                Some(PartContent::Json(bytes)) => {
+                    serde_json::from_slice(bytes).unwrap_or(Value::Null)
+                }
+                Some(PartContent::Token(_)) | None => Value::Null,
+            },
             WireBody::Empty | WireBody::File { .. } => Value::Null,
         };
         inner.asked.push(Asked {

@@ -14,9 +14,10 @@ use mock_bmc::bmc::Bmc;
 use mock_bmc::message::{Reply, Request, Response};
 use mock_bmc::time::Moment;
 use redpipe::redfish::{
-    ANSWER_BYTES_MAX, BoxFuture, CertProblem, Progress, Timeouts, Transport, WireBody, WireError,
-    WireRequest, WireResponse,
+    ANSWER_BYTES_MAX, BoxFuture, CertProblem, PartContent, Progress, Timeouts, Transport, WireBody,
+    WireError, WireRequest, WireResponse,
 };
+use secrecy::ExposeSecret;
 use tokio::time::{Instant, sleep};
 
 /// Images that BMCs may fetch, by URL; whatever is not here answers 404.
@@ -195,27 +196,36 @@ fn body_bytes(
         WireBody::Bytes(bytes) => Ok((bytes, None)),
         WireBody::File { path, bytes } => Ok((read_file(&path, bytes, progress)?, None)),
         WireBody::Multipart {
-            parameters,
+            parts,
+            file_part,
             file,
             file_name,
             bytes,
         } => {
             let image = read_file(&file, bytes, progress)?;
+            let mut whole = Vec::new();
+            for part in parts {
+                let name = part.name;
+                let (kind, content) = match part.content {
+                    PartContent::Json(json) => ("\r\nContent-Type: application/json", json),
+                    PartContent::Token(token) => {
+                        let token = token.expect("a token is put in before it leaves");
+                        ("", Bytes::from(token.expose_secret().to_owned()))
+                    }
+                };
+                let head = format!(
+                    "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{kind}\r\n\r\n"
+                );
+                whole.extend_from_slice(head.as_bytes());
+                whole.extend_from_slice(&content);
+                whole.extend_from_slice(b"\r\n");
+            }
             let head = format!(
-                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"UpdateParameters\"\r\nContent-Type: application/json\r\n\r\n"
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{file_part}\"; filename=\"{file_name}\"\r\nContent-Type: application/octet-stream\r\n\r\n"
             );
-            let middle = format!(
-                "\r\n--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"UpdateFile\"; filename=\"{file_name}\"\r\nContent-Type: application/octet-stream\r\n\r\n"
-            );
-            let end = format!("\r\n--{BOUNDARY}--\r\n");
-            let whole = [
-                head.as_bytes(),
-                &parameters,
-                middle.as_bytes(),
-                &image,
-                end.as_bytes(),
-            ]
-            .concat();
+            whole.extend_from_slice(head.as_bytes());
+            whole.extend_from_slice(&image);
+            whole.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
             let content_type = "multipart/form-data; boundary=redpipe-test-boundary";
             Ok((whole.into(), Some(content_type)))
         }

@@ -93,7 +93,7 @@ impl Bmc {
     fn is_taken(&self, sent: &str, uri: &str) -> bool {
         let etag = &self.habits.etag;
         if etag.star_only() || sent == "*" {
-            return sent == "*" && !etag.bare_only();
+            return sent == "*" && !etag.bare_only() && !etag.star_refused();
         }
         let Some(tag) = self.bare_tag(uri) else {
             return false;

@@ -161,7 +161,11 @@ impl Bindings {
             let settings = store
                 .get(&uri)
                 .and_then(|bios| link(&bios["@Redfish.Settings"], "SettingsObject"));
-            let settings = settings.filter(|uri| store.get(uri).is_some());
+            // Some services have a settings object that nothing links to.
+            let unlinked = || Some(format!("{uri}/SD"));
+            let settings = settings
+                .or_else(unlinked)
+                .filter(|uri| store.get(uri).is_some());
             BiosBinding { uri, settings }
         });
         self.systems.push(SystemBinding {

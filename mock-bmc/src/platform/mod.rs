@@ -35,6 +35,30 @@ pub const PLATFORMS: &[(&str, &str)] = &[
         "idrac10",
         "Dell iDRAC 10: as iDRAC 9, with tags that carry -gzip and actions that refuse If-Match",
     ),
+    (
+        "ilo5",
+        "HPE iLO 5: push by a form with the session, no task for it, POST told in an Oem part",
+    ),
+    (
+        "ilo6",
+        "HPE iLO 6: as iLO 5, with the standard's word for POST",
+    ),
+    (
+        "ilo7",
+        "HPE iLO 7: as iLO 6, with versions that do not name it",
+    ),
+    (
+        "megarac",
+        "AMI MegaRAC (Gigabyte): settings that nothing links to, a part OemParameters, If-Match only as *",
+    ),
+    (
+        "nvidia-gb200",
+        "NVIDIA GB200 NVL: two managers, two systems, no target for the BMC's own image",
+    ),
+    (
+        "xcc3",
+        "Lenovo XCC 3: pushes are answered with annotations only",
+    ),
 ];
 
 /// The files of the platforms that are `generic` with other names and habits.
@@ -43,6 +67,12 @@ const FILES: &[(&str, &str)] = &[
     ("xcc", include_str!("xcc.toml")),
     ("idrac9", include_str!("idrac9.toml")),
     ("idrac10", include_str!("idrac10.toml")),
+    ("ilo5", include_str!("ilo5.toml")),
+    ("ilo6", include_str!("ilo6.toml")),
+    ("ilo7", include_str!("ilo7.toml")),
+    ("megarac", include_str!("megarac.toml")),
+    ("nvidia-gb200", include_str!("nvidia-gb200.toml")),
+    ("xcc3", include_str!("xcc3.toml")),
 ];
 
 /// Makes all documents of a platform.

@@ -68,12 +68,13 @@ macro_rules! sections {
                 for bmc in script.bmc.iter().filter(|bmc| bmc.name == name) {
                     $($key = bmc.$key.clone().over(&$key);)+
                 }
+                let usual = usual.cloned().unwrap_or_default();
                 let ours = |bmc: &Option<String>| bmc.as_ref().is_none_or(|bmc| bmc == name);
                 Self {
                     $($key,)+
                     system: kept(&script.system, |entry| ours(&entry.bmc)),
                     requirement: kept(&script.requirement, |entry| ours(&entry.bmc)),
-                    task_fault: kept(&script.task_fault, |entry| ours(&entry.bmc)),
+                    task_fault: [usual.task_fault, kept(&script.task_fault, |entry| ours(&entry.bmc))].concat(),
                     foreign_task: kept(&script.foreign_task, |entry| ours(&entry.bmc)),
                     foreign_job: kept(&script.foreign_job, |entry| ours(&entry.bmc)),
                     fault: kept(&script.fault, |entry| ours(&entry.bmc)),

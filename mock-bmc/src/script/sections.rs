@@ -120,6 +120,8 @@ section! {
         stale: u32 = 0, "0";
         /// Only `If-Match: *` is taken.
         star_only: bool = false, "false";
+        /// `If-Match: *` is refused.
+        star_refused: bool = false, "false";
         /// Only a tag without its quotes is taken.
         bare_only: bool = false, "false";
         /// What an action with `If-Match` meets: accepted, or refused with 412.
@@ -172,6 +174,8 @@ section! {
         registry: RegistryForm = RegistryForm::Standard, "\"standard\"";
         /// `@Redfish.Settings` is there.
         settings_object: bool = true, "true";
+        /// A write that waits for a reset is answered 200 with `SystemResetRequired` in an error envelope, as a failure would be.
+        success_in_error_envelope: bool = false, "false";
         /// A write is answered 204 without a body.
         silent_answer: bool = false, "false";
     }
@@ -206,6 +210,10 @@ section! {
         push_refused_without_claim: bool = false, "false";
         /// `UpdateParameters` without an `Oem` object are refused.
         update_parameters_want_oem: bool = false, "false";
+        /// What `ImageType` in a part `OemParameters` of every push must say for the manager and for a BIOS; empty: no such part.
+        oem_image_types: Vec<String> = Vec::new(), "[]";
+        /// `HttpPushUri` takes a form whose first part is the session's token, which stands in a cookie too.
+        push_is_a_form_with_the_session: bool = false, "false";
         /// Every member of `UpdateParameters` but `Targets` and the apply time is refused.
         other_parameters_refused: bool = false, "false";
         /// A second target in one push is refused.

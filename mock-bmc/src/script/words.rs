@@ -64,13 +64,15 @@ words! {
         Absent,
     }
     /// How an update request's answer names its task.
-    Handle as "\"both\", \"location\", \"body\", \"message\" or \"none\"" {
+    Handle as "\"both\", \"location\", \"body\", \"annotations\", \"message\" or \"none\"" {
         /// The header `Location` names the monitor, the body is the task.
         #[default] Both,
         /// Only the header.
         Location,
         /// Only the body.
         Body,
+        /// Only `@odata.id` and `@odata.type` of the task in the body.
+        Annotations,
         /// Only an argument of a message.
         Message,
         /// Not at all.

@@ -77,7 +77,8 @@ impl Observer<'_> {
                 bios: view.bios_uri.clone(),
                 ..SystemLinks::default()
             };
-            if let Some(resource) = bios_attributes(&mut self.reader, &system).await? {
+            let platform = self.client.platform(&self.found).to_owned();
+            if let Some(resource) = bios_attributes(&mut self.reader, &system, &platform).await? {
                 view.pending = resource.pending.into_keys().collect();
             }
         }

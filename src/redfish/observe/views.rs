@@ -55,7 +55,8 @@ impl Observer<'_> {
     }
 
     async fn bios_settings(&mut self, system: &SystemLinks) -> Result<SettingsView, Fault> {
-        let resource = bios_attributes(&mut self.reader, system).await?;
+        let platform = self.client.platform(&self.found).to_owned();
+        let resource = bios_attributes(&mut self.reader, system, &platform).await?;
         self.view(resource.into_iter().collect(), Describes::Bios, &system.uri)
             .await
     }

@@ -1,5 +1,7 @@
 //! What platforms are known to take, where the standard leaves a choice.
 
+use serde_json::{Value, json};
+
 /// Whether a named target is known to be taken where none is needed.
 ///
 /// The specification allows it (DSP0266, "Multipart HTTP push updates"); iDRAC 9, GB200 and several OpenBMC builds refuse
@@ -32,6 +34,53 @@ pub(in crate::redfish) fn immediate_restarts_host(platform: &str) -> bool {
 /// with `PropertyUnknown`; settings wait for a reset anyway. Seen on XCC (SR670 V2, 2.83) and XCC2.
 pub(in crate::redfish) fn refuses_apply_time(platform: &str) -> bool {
     matches!(platform, "lenovo-xcc" | "lenovo-xcc2")
+}
+
+/// `push_is_a_form_with_the_session`: `HttpPushUri` takes no bare image but a form whose first part is the session's token,
+/// which must stand in a cookie too. Seen on iLO 5 (2.72), iLO 6 (1.66) and iLO 7 (1.14), as HPE documents it.
+pub(in crate::redfish) fn pushes_form_with_session(platform: &str) -> bool {
+    matches!(platform, "hpe" | "hpe-ilo5" | "hpe-ilo6" | "hpe-ilo7")
+}
+
+/// `push_wants_oem_parameters`: a multipart push needs a part `OemParameters` that says what the image is for. Seen on AMI
+/// MegaRAC (Gigabyte, ASRock Rack) and on Lenovo's SR635 and SR655; the standard makes such parts optional.
+pub(in crate::redfish) fn oem_parameters(platform: &str, is_host: bool) -> Option<Value> {
+    let (bmc, bios) = match platform {
+        "ami" | "ami-gigabyte" | "ami-asrock" => ("BMC", "BIOS"),
+        "lenovo-ami" => ("HPMFwUpdate", "UEFIUpdate"),
+        _ => return None,
+    };
+    let kind = if is_host { bios } else { bmc };
+    Some(match platform {
+        "lenovo-ami" => json!({"FlashType": kind, "UploadSelector": "Default"}),
+        _ => json!({"ImageType": kind}),
+    })
+}
+
+/// `settings_object_unlinked`: BIOS settings are written to a resource `SD` below the Bios that no `@Redfish.Settings` links
+/// to, and that may not be there before the first write. Seen on Gigabyte (H262, AMI 12.84.13) and ASRock Rack.
+pub(in crate::redfish) fn unlinked_settings(platform: &str, bios: &str) -> Option<String> {
+    let has_it = matches!(
+        platform,
+        "ami" | "ami-gigabyte" | "ami-asrock" | "lenovo-ami"
+    );
+    has_it.then(|| format!("{}/SD", bios.trim_end_matches('/')))
+}
+
+/// `written_at_bios`: BIOS settings are written to the Bios itself; the settings object only shows what waits. Seen on
+/// Supermicro X12 and X13, as two public clients and the vendor's guide have it.
+pub(in crate::redfish) fn writes_bios_itself(platform: &str) -> bool {
+    matches!(
+        platform,
+        "supermicro-x12" | "supermicro-x13" | "supermicro-h12" | "supermicro-h13"
+    )
+}
+
+/// `bmc_takes_no_target`: an image of the BMC that names the BMC is refused; its bytes say what it is for. Seen on GB200 by
+/// Wiwynn and NVIDIA. Authors name the manager, because there are two, and the request does not.
+pub(in crate::redfish) fn drops_target(platform: &str, target: &str) -> bool {
+    let named = target.trim_end_matches('/').rsplit('/').next();
+    platform == "nvidia-gb200" && named.is_some_and(|name| matches!(name, "BMC_0" | "FW_BMC_0"))
 }
 
 /// `session_limit_unpublished`: no service says how many sessions it has. Eight are reported of iDRAC, which answers the

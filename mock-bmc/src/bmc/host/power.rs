@@ -281,6 +281,9 @@ impl Bmc {
         };
         let date = self.date(self.now);
         self.store.edit(&uri, |document| {
+            if document["Oem"]["Hpe"]["PostState"].is_string() {
+                document["Oem"]["Hpe"]["PostState"] = hpe_post_state(last).into();
+            }
             let progress = &mut document["BootProgress"];
             if progress.is_object() && progress["LastState"] != last {
                 progress["LastState"] = last.into();
@@ -334,4 +337,13 @@ fn is_known(kind: &str) -> bool {
         "Nmi",
     ];
     known.contains(&kind)
+}
+
+/// The word of HPE's own part for a state of a boot.
+fn hpe_post_state(last: &str) -> &'static str {
+    match last {
+        "None" => "PowerOff",
+        "OSRunning" | "OSBootStarted" => "FinishedPost",
+        _ => "InPost",
+    }
 }

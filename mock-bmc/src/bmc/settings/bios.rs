@@ -113,6 +113,11 @@ impl Bmc {
         if self.habits.bios_settings.silent_answer() {
             return Answer::done();
         }
+        if waits && self.habits.bios_settings.success_in_error_envelope() {
+            let message = serde_json::json!({ "MessageId": "iLO.2.23.SystemResetRequired", "MessageSeverity": "Critical" });
+            let body = serde_json::json!({ "error": { "code": "iLO.0.10.ExtendedInfo", "message": "See @Message.ExtendedInfo for more information.", "@Message.ExtendedInfo": [message] } });
+            return Answer::json(StatusCode::OK, body);
+        }
         let resource = self.view(uri);
         let answer = Answer::json(StatusCode::OK, taken(resource, &messages));
         self.with_tag(answer, uri)

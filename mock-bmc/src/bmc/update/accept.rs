@@ -11,6 +11,7 @@ use super::super::asked::Asked;
 use super::super::config::Fetch;
 use super::super::core::Bmc;
 use super::super::task::NewTask;
+use super::strict::session_form;
 use super::wanted::{Image, Wanted};
 use super::{Stage, Update, multipart};
 use crate::docs::messages::Message;
@@ -65,6 +66,15 @@ impl Bmc {
         let kind = asked
             .header(CONTENT_TYPE.as_str())
             .unwrap_or("application/octet-stream");
+        if self.habits.update.push_is_a_form_with_the_session() {
+            let wanted = session_form(asked, kind).map(|file| Wanted {
+                name: file.file_name.unwrap_or_default(),
+                parameters: Map::new(),
+                targets: Vec::new(),
+                image: Image::Bytes(file.body),
+            });
+            return self.judge_request(asked, wanted);
+        }
         if !kind
             .to_ascii_lowercase()
             .starts_with("application/octet-stream")
@@ -202,6 +212,10 @@ impl Bmc {
         let body = match handle {
             Handle::Both | Handle::Body => Body::Json(document),
             Handle::Location => Body::None,
+            Handle::Annotations => Body::Json(json!({
+                "@odata.id": uri,
+                "@odata.type": document["@odata.type"],
+            })),
             Handle::Message | Handle::None => {
                 let mut message = Message::update("UpdateInProgress", &[]);
                 message.args = if handle == Handle::Message {
@@ -227,7 +241,7 @@ impl Bmc {
         };
         match handle {
             Handle::Both | Handle::Location => answer.with(LOCATION, &location),
-            Handle::Body | Handle::Message | Handle::None => answer,
+            Handle::Body | Handle::Annotations | Handle::Message | Handle::None => answer,
         }
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Upload {
     pub(super) parameters: Map<String, Value>,
     pub(super) file_name: String,
     pub(super) file: Bytes,
+    /// The vendor's part.
+    pub(super) oem: Option<Value>,
 }
 
 /// One part.
@@ -32,20 +34,23 @@ pub(super) fn read(kind: &str, body: &Bytes) -> Result<Upload, Message> {
     let malformed = || Message::base("MissingOrMalformedPart", &[]);
     let parts = parts(kind, body).ok_or_else(malformed)?;
     // The parameters come first, so that a service knows where to put the file while it arrives.
-    let [parameters, file, more @ ..] = parts.as_slice() else {
+    let [parameters, more @ ..] = parts.as_slice() else {
         return Err(malformed());
     };
-    let wrong = parameters.name != "UpdateParameters"
-        || file.name != "UpdateFile"
-        || more.iter().any(|part| !part.name.starts_with("Oem"));
-    if wrong {
+    let is_file = |part: &&Part| part.name == "UpdateFile";
+    let file = more.iter().find(is_file).ok_or_else(malformed)?;
+    let is_known = |part: &Part| part.name == "UpdateFile" || part.name.starts_with("Oem");
+    if parameters.name != "UpdateParameters" || !more.iter().all(is_known) {
         return Err(malformed());
     }
+    let oem = more.iter().find(|part| part.name == "OemParameters");
+    let oem = oem.and_then(|part| serde_json::from_slice(&part.body).ok());
     let json: Option<Map<String, Value>> = serde_json::from_slice(&parameters.body).ok();
     Ok(Upload {
         parameters: json.ok_or_else(|| Message::base("MalformedJSON", &[]))?,
         file_name: file.file_name.clone().ok_or_else(malformed)?,
         file: file.body.clone(),
+        oem,
     })
 }
 

@@ -6,8 +6,9 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::super::answer::Answer;
+use super::super::asked::Asked;
 use super::super::core::Bmc;
-use super::multipart::Upload;
+use super::multipart::{self, Part, Upload};
 use crate::docs::messages::Message;
 
 impl Bmc {
@@ -42,6 +43,21 @@ impl Bmc {
             let message = Message::base("PropertyUnknown", &[unknown]);
             return Err(Answer::bad(message.about(&format!("/{unknown}"))));
         }
+        let types = habits.oem_image_types();
+        if !types.is_empty() {
+            let of = upload
+                .oem
+                .as_ref()
+                .and_then(|oem| oem["ImageType"].as_str());
+            let component = crate::image::parse(&upload.file).map(|header| header.component);
+            let wanted = match component {
+                Some(crate::image::Component::Bios) => types.get(1),
+                Some(crate::image::Component::Bmc) | None => types.first(),
+            };
+            if of.is_none() || of != wanted.map(String::as_str) {
+                return refused("MissingOrMalformedPart", &[]);
+            }
+        }
         let has_oem = upload.parameters.get("Oem").is_some_and(Value::is_object);
         if habits.update_parameters_want_oem() && !has_oem {
             return refused("PropertyMissing", &["Oem"]);
@@ -67,5 +83,32 @@ impl Bmc {
         } else {
             refused("MissingOrMalformedPart", &[])
         }
+    }
+}
+
+/// The file of a form that is sent with a session, if it may be.
+pub(super) fn session_form(asked: &Asked<'_>, kind: &str) -> Result<Part, Answer> {
+    let malformed = || Answer::bad(Message::base("MissingOrMalformedPart", &[]));
+    let mut parts = multipart::parts(kind, &asked.request.body).ok_or_else(malformed)?;
+    let file = parts
+        .pop()
+        .filter(|part| part.name == "file")
+        .ok_or_else(malformed)?;
+    let [key, parameters] = parts.as_slice() else {
+        return Err(malformed());
+    };
+    let token = asked.header("x-auth-token").unwrap_or_default();
+    let cookie = format!("sessionKey={token}");
+    let is_ours = key.name == "sessionKey"
+        && key.body == token.as_bytes()
+        && asked.header("cookie") == Some(cookie.as_str());
+    if token.is_empty() || !is_ours {
+        return Err(Answer::unauthorized(Message::base("NoValidSession", &[])));
+    }
+    let parameters: Option<Value> = serde_json::from_slice(&parameters.body).ok();
+    if parameters.is_some_and(|parameters| parameters["UpdateTarget"] == true) {
+        Ok(file)
+    } else {
+        Err(malformed())
     }
 }

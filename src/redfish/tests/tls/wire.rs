@@ -1,6 +1,7 @@
 //! What happens on the wire, and what is told of it.
 
 use super::*;
+use crate::redfish::{FormPart, PartContent};
 
 #[tokio::test]
 async fn sessions_are_resumed_and_idle_connections_reused() {
@@ -93,7 +94,11 @@ async fn an_image_is_streamed_with_its_length_and_progress() {
         *told.lock().unwrap() = (sent, total);
     }));
     request.body = WireBody::Multipart {
-        parameters: parameters.into(),
+        parts: vec![FormPart {
+            name: "UpdateParameters",
+            content: PartContent::Json(parameters.into()),
+        }],
+        file_part: "UpdateFile",
         file: file.clone(),
         file_name: "bmc.bin".to_owned(),
         bytes: BYTES,
