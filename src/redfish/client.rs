@@ -18,7 +18,7 @@ use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
 use super::observe::Observer;
 use super::patch::{patch_attributes, patch_resource};
-use super::quirk::refuses_apply_time;
+use super::quirk::{refuses_apply_time, waits_for_start};
 use super::reader::{Expand, Reader};
 use super::registry::Describes;
 use super::reset::send_reset;
@@ -213,6 +213,13 @@ impl Client {
     }
 
     async fn update(&self, found: &Links, update: &UpdateAction) -> Outcome {
+        let platform = self.platform(found);
+        let named = waits_for_start(platform).and_then(|_| self.itself(found, update));
+        let named = named.map(|uri| UpdateAction {
+            targets: vec![uri],
+            ..update.clone()
+        });
+        let update = named.as_ref().unwrap_or(update);
         send_update(
             &self.conversation,
             &found.update,
@@ -220,6 +227,16 @@ impl Client {
             update,
         )
         .await
+    }
+
+    /// What an image is for, as the resource that it is and not as its member of the inventory.
+    fn itself(&self, found: &Links, update: &UpdateAction) -> Option<String> {
+        match &update.target {
+            Target::Bmc => self.manager_uri(found).ok(),
+            Target::Server(server) => system_named(found, &self.servers, &self.bmc, server)?
+                .bios
+                .clone(),
+        }
     }
 
     /// The class of machine, the inventory's word before what was detected.

@@ -167,6 +167,11 @@ impl Conversation {
         self.line.set_guard(guard);
     }
 
+    /// How fast this BMC may be asked.
+    pub(super) fn pace(&self) -> &Pace {
+        &self.line.pace
+    }
+
     /// Whether who has this conversation may change anything: it drives the BMC.
     pub(super) fn may_change(&self) -> bool {
         self.line.has_guard()

@@ -180,6 +180,8 @@ async fn update_links(
             .filter(|bytes| *bytes > 0),
         ..UpdateLinks::default()
     };
+    update.start_update = at(service, &["Actions", "#UpdateService.StartUpdate"])
+        .and_then(|action| link(action, "target"));
     let action = at(service, &["Actions", "#UpdateService.SimpleUpdate"]);
     if let Some(action) = action {
         update.simple_update = link(action, "target");

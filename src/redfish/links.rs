@@ -54,7 +54,7 @@ pub struct Links {
 }
 
 /// The layout of [`Links`] that this program writes and reads.
-pub(super) const LINKS_FORMAT: u32 = 3;
+pub(super) const LINKS_FORMAT: u32 = 4;
 
 /// Facts of the service root.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +126,8 @@ pub struct UpdateLinks {
     pub multipart_push: Option<String>,
     /// `HttpPushUri`.
     pub http_push: Option<String>,
+    /// Target of `#UpdateService.StartUpdate`.
+    pub start_update: Option<String>,
     /// The service whose `HttpPushUriTargets` a client reserves before such a push; `None` = it has none.
     pub push_targets: Option<String>,
     /// `@Redfish.OperationApplyTimeSupport` values of SimpleUpdate; empty = not stated.

@@ -49,6 +49,7 @@ mod retry_after;
 mod session;
 mod settings;
 mod software;
+mod start;
 mod systems;
 mod tasks;
 #[cfg(test)]

@@ -10,9 +10,10 @@ use super::claim::push_claimed;
 use super::conversation::Conversation;
 use super::links::UpdateLinks;
 use super::quirk::{
-    claims_every_push, drops_target, immediate_restarts_host, oem_parameters,
-    pushes_form_with_session, wants_oem_parameter,
+    claims_every_push, drops_target, immediate_restarts_host, kept_by_push, oem_parameters,
+    pushes_form_with_session, waits_for_start, wants_oem_parameter,
 };
+use super::start::start_verified;
 use super::transport::{FormPart, PartContent, WireBody};
 use super::verdict::{Ask, judge};
 use crate::model::action::{ImageSource, UpdateAction};
@@ -31,12 +32,23 @@ pub(super) async fn send_update(
         Ok(request) => request,
         Err(fault) => return Outcome::NotSent { fault },
     };
-    match claimed(links, platform, action) {
-        Some(service) => {
-            push_claimed(conversation, service, &held_targets(action), &path, body).await
-        }
-        None => judge(conversation.post(&path, body).await, Ask::Update),
+    if let Some(service) = claimed(links, platform, action) {
+        return push_claimed(conversation, service, &held_targets(action), &path, body).await;
     }
+    let outcome = judge(conversation.post(&path, body).await, Ask::Update);
+    match starts(links, platform, action) {
+        Some(start) => start_verified(conversation, start, outcome).await,
+        None => outcome,
+    }
+}
+
+/// The action that writes what a push only hands over for verification.
+fn starts<'l>(links: &'l UpdateLinks, platform: &str, action: &UpdateAction) -> Option<&'l String> {
+    let is_ours = action.method == UpdateMethod::MultipartPush && action.apply_time.is_none();
+    let time = waits_for_start(platform).filter(|_| is_ours)?;
+    let is_open = links.push_apply_times.is_empty()
+        || links.push_apply_times.iter().any(|known| known == time);
+    links.start_update.as_ref().filter(|_| is_open)
 }
 
 /// The service whose targets are reserved before this push, where it has any to name or would be refused without.
@@ -204,8 +216,10 @@ fn update_parameters(platform: &str, action: &UpdateAction, time: Option<&str>) 
     if let Some(time) = time {
         parameters.insert(APPLY_TIME.to_owned(), json!(time));
     }
-    if wants_oem_parameter(platform) {
-        parameters.insert("Oem".to_owned(), json!({}));
+    let kept = kept_by_push(platform, action.target.server().is_some());
+    let oem = kept.or_else(|| wants_oem_parameter(platform).then(|| json!({})));
+    if let Some(oem) = oem {
+        parameters.insert("Oem".to_owned(), oem);
     }
     Value::Object(parameters)
 }
@@ -242,7 +256,10 @@ fn apply_time<'a>(
         Some(time) => Ok(Some(time)),
         None => {
             let is_host = action.target.server().is_some() && immediate_restarts_host(platform);
-            Ok(Some(ON_RESET).filter(|time| is_host && is_open(time)))
+            let is_push = action.method == UpdateMethod::MultipartPush;
+            let starts = waits_for_start(platform).filter(|_| is_push);
+            let wanted = starts.or(is_host.then_some(ON_RESET));
+            Ok(wanted.filter(|time| is_open(time)))
         }
     }
 }

@@ -16,3 +16,4 @@ mod service;
 mod snapshot;
 mod stopping;
 mod two;
+mod uploads;

@@ -12,4 +12,5 @@ mod hpe;
 mod lenovo;
 mod nvidia;
 mod openbmc;
+mod supermicro;
 mod walk;

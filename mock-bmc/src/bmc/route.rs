@@ -248,6 +248,7 @@ impl Bmc {
         }
         match action {
             Action::SimpleUpdate => return self.simple_update(asked),
+            Action::StartUpdate => return self.start_update(asked),
             Action::MultipartPush => return self.multipart_push(asked),
             Action::Push => return self.push(asked),
             Action::SystemReset(_)
@@ -272,7 +273,9 @@ impl Bmc {
             Action::BiosPassword(_) => change_bios_password(&body),
             Action::InsertMedia(slot) => self.insert_media(slot, &body),
             Action::EjectMedia(slot) => self.eject_media(slot),
-            Action::SimpleUpdate | Action::MultipartPush | Action::Push => Answer::not_allowed(),
+            Action::SimpleUpdate | Action::StartUpdate | Action::MultipartPush | Action::Push => {
+                Answer::not_allowed()
+            }
         }
     }
 }

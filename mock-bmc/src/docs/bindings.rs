@@ -80,6 +80,8 @@ pub(crate) enum Action {
     BiosPassword(usize),
     /// Pulls an image.
     SimpleUpdate,
+    /// Writes an image that was only verified so far.
+    StartUpdate,
     /// Takes an image with parameters.
     MultipartPush,
     /// Takes a bare image.
@@ -148,6 +150,9 @@ impl Bindings {
         }
         if let Some((target, _)) = action(document, "#UpdateService.SimpleUpdate") {
             self.actions.insert(target, Action::SimpleUpdate);
+        }
+        if let Some((target, _)) = action(document, "#UpdateService.StartUpdate") {
+            self.actions.insert(target, Action::StartUpdate);
         }
         Some(update)
     }

@@ -48,6 +48,11 @@ pub const PLATFORMS: &[(&str, &str)] = &[
         "HPE iLO 7: as iLO 6, with versions that do not name it",
     ),
     (
+        "smc-x12",
+        "Supermicro X12: an image is verified, then started; settings are written to the BIOS itself",
+    ),
+    ("smc-x13", "Supermicro X13: as X12"),
+    (
         "megarac",
         "AMI MegaRAC (Gigabyte): settings that nothing links to, a part OemParameters, If-Match only as *",
     ),
@@ -70,6 +75,8 @@ const FILES: &[(&str, &str)] = &[
     ("ilo5", include_str!("ilo5.toml")),
     ("ilo6", include_str!("ilo6.toml")),
     ("ilo7", include_str!("ilo7.toml")),
+    ("smc-x12", include_str!("smc-x12.toml")),
+    ("smc-x13", include_str!("smc-x13.toml")),
     ("megarac", include_str!("megarac.toml")),
     ("nvidia-gb200", include_str!("nvidia-gb200.toml")),
     ("xcc3", include_str!("xcc3.toml")),

@@ -214,6 +214,10 @@ section! {
         oem_image_types: Vec<String> = Vec::new(), "[]";
         /// `HttpPushUri` takes a form whose first part is the session's token, which stands in a cookie too.
         push_is_a_form_with_the_session: bool = false, "false";
+        /// A push without a target, an apply time and what of the configuration is kept is refused.
+        push_wants_preserve: bool = false, "false";
+        /// An image that is pushed for `OnStartUpdateRequest` is only verified, in a task of its own; `StartUpdate` writes it.
+        waits_for_start: bool = false, "false";
         /// Every member of `UpdateParameters` but `Targets` and the apply time is refused.
         other_parameters_refused: bool = false, "false";
         /// A second target in one push is refused.

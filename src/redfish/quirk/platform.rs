@@ -57,6 +57,35 @@ pub(in crate::redfish) fn oem_parameters(platform: &str, is_host: bool) -> Optio
     })
 }
 
+/// Supermicro boards whose update service takes images in two steps.
+fn is_two_step(platform: &str) -> bool {
+    matches!(
+        platform,
+        "supermicro-x12"
+            | "supermicro-x13"
+            | "supermicro-x14"
+            | "supermicro-h12"
+            | "supermicro-h13"
+    )
+}
+
+/// `waits_for_start`: an image is pushed for `OnStartUpdateRequest`, verified in a task of its own, and written by
+/// `StartUpdate` in another. Seen on Supermicro X12 and X13, as bmclib does it. Returns the apply time to ask for.
+pub(in crate::redfish) fn waits_for_start(platform: &str) -> Option<&'static str> {
+    is_two_step(platform).then_some("OnStartUpdateRequest")
+}
+
+/// `push_wants_preserve`: a push must name its target, the manager or the Bios, and say what of the configuration is kept:
+/// here all that the vendor's guide knows. Seen on Supermicro X12 and X13.
+pub(in crate::redfish) fn kept_by_push(platform: &str, is_host: bool) -> Option<Value> {
+    let kept = if is_host {
+        json!({"BIOS": {"PreserveME": true, "PreserveNVRAM": true, "PreserveSMBIOS": true}})
+    } else {
+        json!({"BMC": {"PreserveCfg": true, "PreserveSdr": true, "PreserveSsl": true}})
+    };
+    is_two_step(platform).then(|| json!({ "Supermicro": kept }))
+}
+
 /// `settings_object_unlinked`: BIOS settings are written to a resource `SD` below the Bios that no `@Redfish.Settings` links
 /// to, and that may not be there before the first write. Seen on Gigabyte (H262, AMI 12.84.13) and ASRock Rack.
 pub(in crate::redfish) fn unlinked_settings(platform: &str, bios: &str) -> Option<String> {

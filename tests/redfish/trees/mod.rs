@@ -294,8 +294,10 @@ async fn no_tree_is_asked_for_a_path_that_it_does_not_link() {
             let known = path == "/redfish/v1"
                 || linked.contains(&format!("\"{path}\""))
                 || linked.contains(&format!("\"{path}/\""));
+            // `settings_object_unlinked`: the one path that a deviation names, on the one tree that has it.
+            let is_unlinked = tree.name == "gigabyte-h262-ami" && path.ends_with("/bios/sd");
             assert!(
-                known,
+                known || is_unlinked,
                 "{} is asked for `{asked}`, which nothing there links",
                 tree.name
             );

@@ -11,6 +11,7 @@ use super::super::asked::Asked;
 use super::super::config::Fetch;
 use super::super::core::Bmc;
 use super::super::task::NewTask;
+use super::start::already_in_update_mode;
 use super::strict::session_form;
 use super::wanted::{Image, Wanted};
 use super::{Stage, Update, multipart};
@@ -115,6 +116,9 @@ impl Bmc {
             if busy {
                 return Err(Answer::busy(BUSY_SECONDS));
             }
+            if self.updates.verified.is_some() {
+                return Err(Answer::bad(already_in_update_mode()));
+            }
             let header = self.refused_image(&wanted)?;
             Ok((wanted, header))
         });
@@ -182,6 +186,8 @@ impl Bmc {
             name: wanted.name,
             url: url.clone(),
             targets: wanted.targets,
+            on_start: wanted.parameters.get("@Redfish.OperationApplyTime")
+                == Some(&Value::from("OnStartUpdateRequest")),
             on_reset: wanted.parameters.get("@Redfish.OperationApplyTime")
                 == Some(&Value::from("OnReset")),
             stage: Stage::Transfer,
@@ -201,7 +207,7 @@ impl Bmc {
         self.accepted(asked, &task)
     }
 
-    fn accepted(&self, asked: &Asked<'_>, task: &str) -> Answer {
+    pub(super) fn accepted(&self, asked: &Asked<'_>, task: &str) -> Answer {
         let habits = &self.habits.update;
         let (uri, monitor) = self.task_uris(task).unwrap_or_default();
         let status = StatusCode::from_u16(habits.status()).unwrap_or(StatusCode::ACCEPTED);

@@ -71,7 +71,7 @@ impl Bmc {
             .add(self.after(verify.0), Event::Verified { update: number });
     }
 
-    fn whole_span(&self, component: Option<Component>) -> crate::script::Span {
+    pub(super) fn whole_span(&self, component: Option<Component>) -> crate::script::Span {
         match component {
             Some(Component::Bmc) => self.habits.durations.bmc_flash(),
             Some(Component::Bios) => self.habits.durations.bios_stage(),
@@ -126,6 +126,9 @@ impl Bmc {
             &update.task,
             Message::update("TargetDetermined", &[&target, &update.name]),
         );
+        if self.habits.update.waits_for_start() && update.on_start {
+            return self.wait_for_start(update, goal);
+        }
         self.tell_task(
             &update.task,
             Message::update("InstallingOnComponent", &[&update.name, &target]),
@@ -133,7 +136,7 @@ impl Bmc {
         self.begin_writing(&update, &header, goal);
     }
 
-    fn begin_writing(&mut self, update: &Update, header: &ImageHeader, goal: Goal) {
+    pub(super) fn begin_writing(&mut self, update: &Update, header: &ImageHeader, goal: Goal) {
         let total = self.whole_span(Some(header.component));
         let left = total
             .0
@@ -182,6 +185,7 @@ impl Bmc {
 
     /// The manager is back; if it went to run a new image, that runs now.
     pub(in super::super) fn finish_bmc_update(&mut self) {
+        self.forget_verified();
         let written = |update: &Update| update.stage == Stage::Written;
         if self.updates.current.as_ref().is_some_and(written)
             && let Some(update) = self.updates.current.take()

@@ -7,6 +7,7 @@ mod flow;
 mod judge;
 pub(super) mod multipart;
 mod order;
+mod start;
 mod strict;
 mod wanted;
 
@@ -16,6 +17,8 @@ use crate::image::{Component, ImageHeader};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Updates {
     current: Option<Update>,
+    /// What is verified and waits for `StartUpdate`.
+    verified: Option<Update>,
     /// Counts accepted updates.
     made: u32,
     /// Counts update requests, refused ones too.
@@ -34,6 +37,8 @@ struct Update {
     targets: Vec<String>,
     /// The request wants it to wait for a reset.
     on_reset: bool,
+    /// The request wants it to wait for `StartUpdate`.
+    on_start: bool,
     stage: Stage,
     header: Option<ImageHeader>,
     goal: Option<Goal>,

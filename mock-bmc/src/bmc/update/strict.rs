@@ -58,6 +58,9 @@ impl Bmc {
                 return refused("MissingOrMalformedPart", &[]);
             }
         }
+        if habits.push_wants_preserve() && !names_what_is_kept(upload) {
+            return refused("PropertyMissing", &["Oem"]);
+        }
         let has_oem = upload.parameters.get("Oem").is_some_and(Value::is_object);
         if habits.update_parameters_want_oem() && !has_oem {
             return refused("PropertyMissing", &["Oem"]);
@@ -111,4 +114,15 @@ pub(super) fn session_form(asked: &Asked<'_>, kind: &str) -> Result<Part, Answer
     } else {
         Err(malformed())
     }
+}
+
+/// Whether a push names a target, when, and what of its configuration is kept.
+fn names_what_is_kept(upload: &Upload) -> bool {
+    let parameters = &upload.parameters;
+    let targets = parameters.get("Targets").and_then(Value::as_array);
+    let kept = parameters.get("Oem").map(|oem| &oem["Supermicro"]);
+    let of = |part: &str, name: &str| kept.is_some_and(|kept| kept[part][name].is_boolean());
+    targets.is_some_and(|targets| targets.len() == 1)
+        && parameters.contains_key("@Redfish.OperationApplyTime")
+        && (of("BMC", "PreserveCfg") || of("BIOS", "PreserveNVRAM"))
 }

@@ -1,0 +1,91 @@
+//! Supermicro X12 and X13.
+
+use redpipe::run::RunPhase;
+use serde_json::json;
+
+use crate::support::world::status;
+use crate::walk::{BMC, NTP, Walk, bodies, hop, pipeline, story};
+
+const X12: Walk = Walk {
+    mock: "smc-x12",
+    platform: "supermicro-x12",
+    bmc_settings: NTP,
+    bmc: ["1.05.09", "1.23.06"],
+    bios: ["1.5", "1.6"],
+};
+
+const X13: Walk = Walk {
+    mock: "smc-x13",
+    platform: "supermicro-x13",
+    bmc: ["01.03.10", "01.04.02"],
+    ..X12
+};
+
+const PUSH: &str = "POST /redfish/v1/UpdateService/upload 202";
+const START: &str = "POST /redfish/v1/UpdateService/Actions/UpdateService.StartUpdate 202";
+
+#[tokio::test(start_paused = true)]
+async fn supermicro_verifies_first_then_is_started_and_its_bios_is_written_itself() {
+    for walk in [X12, X13] {
+        let world = walk.take().await;
+        let hop = [
+            PUSH,
+            START,
+            "reset /redfish/v1/Systems/1 GracefulShutdown",
+            "reset /redfish/v1/Systems/1 On",
+        ];
+        let settings = [
+            "PATCH /redfish/v1/Systems/1/Bios 200",
+            "reset /redfish/v1/Systems/1 GracefulRestart",
+            "PATCH /redfish/v1/Managers/1/NetworkProtocol 200",
+            PUSH,
+            START,
+            PUSH,
+            START,
+        ];
+        assert_eq!(story(&world), [&settings[..], &hop, &hop].concat());
+        let pushes = bodies(&world, "/redfish/v1/UpdateService/upload");
+        let bmc = json!({"Targets": ["/redfish/v1/Managers/1"], "@Redfish.OperationApplyTime": "OnStartUpdateRequest",
+            "Oem": {"Supermicro": {"BMC": {"PreserveCfg": true, "PreserveSdr": true, "PreserveSsl": true}}}});
+        let bios = json!({"Targets": ["/redfish/v1/Systems/1/Bios"], "@Redfish.OperationApplyTime": "OnStartUpdateRequest",
+            "Oem": {"Supermicro": {"BIOS": {"PreserveME": true, "PreserveNVRAM": true, "PreserveSMBIOS": true}}}});
+        assert_eq!(
+            [
+                &pushes[0]["parts"][0]["json"],
+                &pushes[2]["parts"][0]["json"]
+            ],
+            [&bmc, &bios]
+        );
+    }
+}
+
+/// S9, the variant without a licence.
+#[tokio::test(start_paused = true)]
+async fn a_missing_licence_is_told_by_the_bmcs_own_words() {
+    let fault = "[[fault]]\nmethod = \"POST\"\npath = \"*/upload\"\nstatus = 403\nmessage_id = \"SMC.1.0.OemLicenseNotPassed\"\nmessage = \"Not licensed to perform this request: SFT-OOB-LIC.\"\n";
+    let world = X13.world(fault);
+    let report = world
+        .apply(&[&pipeline(&hop(&world, "bmc", "01.03.10"))])
+        .await;
+    let run = status(&report, "p", BMC);
+    assert_ne!(run.phase, RunPhase::Completed, "{run:#?}");
+    assert!(run.reason.contains("SFT-OOB-LIC"), "{}", run.reason);
+    assert_eq!(story(&world), ["POST /redfish/v1/UpdateService/upload 403"]);
+}
+
+/// An image that is not the BMC's kind of image is not started.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_verified_is_not_started() {
+    let world = X13.world("");
+    let path = world.folder.path().join("rubbish.bin");
+    std::fs::write(&path, [0_u8; 4096]).unwrap();
+    let stage = format!(
+        "\n[[stage]]\nname = \"b\"\nkind = \"bmc-version\"\nversion = \"01.03.10\"\nimage = {{ file = \"{}\" }}\n",
+        path.display()
+    );
+    let report = world.apply(&[&pipeline(&stage)]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
+    assert!(run.reason.contains("did not verify"), "{}", run.reason);
+    assert_eq!(story(&world), [PUSH]);
+}
