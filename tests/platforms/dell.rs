@@ -1,10 +1,12 @@
 //! Dell iDRAC 9 and 10.
 
+use std::time::Duration;
+
 use redpipe::run::RunPhase;
 use serde_json::{Value, json};
 
 use crate::support::world::status;
-use crate::walk::{BMC, Walk, bodies, pipeline, stage, story};
+use crate::walk::{BMC, Walk, bodies, hop, pipeline, stage, story};
 
 const IDRAC9: Walk = Walk {
     mock: "idrac9",
@@ -70,6 +72,7 @@ async fn idrac9_gets_jobs_for_bios_settings_and_images_that_wait_for_our_reset()
     assert_eq!(pushes[2]["parts"][1]["file_name"], "bios-1.13.2.exe");
 }
 
+/// Scenario 51 with it: its attributes name no settings object, and are written themselves.
 #[tokio::test(start_paused = true)]
 async fn idrac10_is_walked_alike() {
     let world = IDRAC10.take().await;
@@ -109,4 +112,55 @@ async fn a_refused_part_of_the_attributes_names_what_was_applied_and_a_retry_wri
         state.bmc_attributes["ServerPwr.1.PowerCapValue"],
         json!(900)
     );
+}
+
+/// Scenario 110: the job that was to set the attributes fails with the boot; the run says so then, not when its time is up.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_fails_is_told_at_once_with_its_own_words() {
+    let world = IDRAC9.world("[bios_settings]\ndropped = true\n");
+    let text = pipeline(
+        "\n[[stage]]\nname = \"bios\"\nkind = \"bios-settings\"\nsettings = { QuietBoot = false }\n",
+    );
+    let report = world.apply(&[&text]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
+    assert!(
+        world.elapsed() < Duration::from_mins(20),
+        "{:?}: {}",
+        world.elapsed(),
+        run.reason
+    );
+    assert_eq!(world.caused(BMC, "job created").len(), 1);
+}
+
+/// Scenario 119: wherever the answer names the task, it is followed; where it names none, the version alone decides.
+#[tokio::test(start_paused = true)]
+async fn the_task_is_found_wherever_the_answer_names_it() {
+    for handle in ["location", "body", "annotations", "message", "none"] {
+        let world = IDRAC9.world(&format!("[update]\nhandle = \"{handle}\"\n"));
+        let report = world
+            .apply(&[&pipeline(&hop(&world, "bmc", "6.10.30.00"))])
+            .await;
+        assert_eq!(
+            status(&report, "p", BMC).phase,
+            RunPhase::Completed,
+            "{handle}"
+        );
+        let pushes = ["POST /redfish/v1/UpdateService/MultipartUpload 202"];
+        assert_eq!(story(&world), pushes, "{handle}");
+    }
+}
+
+/// Scenario 118 and S5: an action with `If-Match` is refused by iDRAC 10, and never sent.
+#[tokio::test(start_paused = true)]
+async fn a_pull_carries_no_if_match() {
+    let world = IDRAC10.world("");
+    let image = world.uri_image("bmc", "1.20.60.50");
+    let stage = format!(
+        "\n[[stage]]\nname = \"b\"\nkind = \"bmc-version\"\nversion = \"1.20.60.50\"\nimage = {image}\n"
+    );
+    let report = world.apply(&[&pipeline(&stage)]).await;
+    assert_eq!(status(&report, "p", BMC).phase, RunPhase::Completed);
+    let pull = "POST /redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate 202";
+    assert_eq!(story(&world), [pull]);
 }

@@ -1,8 +1,10 @@
 //! Lenovo XCC.
 
+use redpipe::run::RunPhase;
 use serde_json::json;
 
-use crate::walk::{BMC, NTP, Walk, bodies, story};
+use crate::support::world::{World, status};
+use crate::walk::{BMC, NTP, Walk, bodies, hop, pipeline, story};
 
 const XCC: Walk = Walk {
     mock: "xcc",
@@ -12,14 +14,16 @@ const XCC: Walk = Walk {
     bios: ["U8E124J", "U8E126J"],
 };
 
+/// A push between claim and release.
+const CLAIMED: [&str; 3] = [
+    "PATCH /redfish/v1/UpdateService 200",
+    "POST /mfwupdate 202",
+    "PATCH /redfish/v1/UpdateService 200",
+];
+
 #[tokio::test(start_paused = true)]
 async fn xcc_is_claimed_for_every_push_and_its_settings_wait_in_bios_pending() {
     let world = XCC.take().await;
-    let claimed = [
-        "PATCH /redfish/v1/UpdateService 200",
-        "POST /mfwupdate 202",
-        "PATCH /redfish/v1/UpdateService 200",
-    ];
     let restart = [
         "reset /redfish/v1/Systems/1 GracefulShutdown",
         "reset /redfish/v1/Systems/1 On",
@@ -30,11 +34,11 @@ async fn xcc_is_claimed_for_every_push_and_its_settings_wait_in_bios_pending() {
         "PATCH /redfish/v1/Managers/1/NetworkProtocol 200",
     ];
     let hops = [
-        &claimed[..],
-        &claimed,
-        &claimed,
+        &CLAIMED[..],
+        &CLAIMED,
+        &CLAIMED,
         &restart,
-        &claimed,
+        &CLAIMED,
         &restart,
     ];
     assert_eq!(story(&world), [&settings[..], &hops.concat()].concat());
@@ -79,4 +83,25 @@ async fn xcc3_is_pushed_without_a_claim_and_its_task_is_found_in_annotations() {
         push,
     ];
     assert_eq!(story(&world), [&settings[..], &hop, &hop].concat());
+}
+
+/// Scenario 121: an image of somebody else waits in the slot that XCC has for it.
+#[tokio::test(start_paused = true)]
+async fn an_image_that_waits_defers_the_hop_until_it_is_gone() {
+    let slot = "/redfish/v1/UpdateService/FirmwareInventory/BMC-Primary-Pending";
+    let set = |world: &World, version: &str| {
+        world.bmc(BMC, |bmc| bmc.set_member(slot, "/Version", json!(version)));
+    };
+    let world = XCC.world("");
+    set(&world, "TGBT44S-3.10");
+    let text = pipeline(&hop(&world, "bmc", XCC.bmc[0]));
+    let report = world.apply(&[&text]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+    assert!(run.reason.contains("BMC-Primary-Pending"), "{}", run.reason);
+    assert_eq!(story(&world), [""; 0]);
+    set(&world, "-*");
+    let report = world.apply(&[&text]).await;
+    assert_eq!(status(&report, "p", BMC).phase, RunPhase::Completed);
+    assert_eq!(story(&world), CLAIMED);
 }

@@ -1,8 +1,12 @@
 //! Supermicro X12 and X13.
 
+use std::sync::Arc;
+
 use redpipe::run::RunPhase;
 use serde_json::json;
 
+use crate::support::lives::Lives;
+use crate::support::process::{Death, Nobody};
 use crate::support::world::status;
 use crate::walk::{BMC, NTP, Walk, bodies, hop, pipeline, story};
 
@@ -88,4 +92,29 @@ async fn what_is_not_verified_is_not_started() {
     assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
     assert!(run.reason.contains("did not verify"), "{}", run.reason);
     assert_eq!(story(&world), [PUSH]);
+}
+
+/// Whoever dies between the two steps, or after the second, has begun one flash at most; the next process begins none, and
+/// leaves it to a person, because this BMC's tasks do not say whose they are.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_dies_between_verification_and_start_flashes_nothing_twice() {
+    for death in 1..=2_u32 {
+        let world = X12.world("");
+        let text = pipeline(&hop(&world, "bmc", "1.05.09"));
+        let lives = Lives::new();
+        let one = lives.start(&world, 1, Death::AfterSend(death), Arc::new(Nobody));
+        assert!(one.apply(&world, &[&text]).await.is_none(), "nobody died");
+        drop(one);
+        let other = lives.start(&world, 2, Death::Never, Arc::new(Nobody));
+        let report = other.apply(&world, &[&text]).await.unwrap();
+        let run = status(&report, "p", BMC);
+        assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+        assert!(
+            run.reason.contains("nothing ties it to our request"),
+            "{}",
+            run.reason
+        );
+        let sent = [PUSH, START];
+        assert_eq!(story(&world), sent[..death as usize]);
+    }
 }

@@ -71,7 +71,7 @@ impl Bmc {
         let ours = |job: &&JobRun| job.settings && job.system == Some(index);
         self.jobs.iter().filter(ours).any(|job| {
             let state = self.store.get(&job.uri).map(|found| &found["JobState"]);
-            state.is_some_and(|state| state != "Completed" && state != "Exception")
+            state.is_some_and(|state| ["Pending", "Running"].iter().any(|open| state == open))
         })
     }
 
@@ -121,7 +121,12 @@ impl Bmc {
     pub(super) fn end_jobs(&mut self, index: usize) {
         let failing =
             !self.habits.bios_settings.fail().is_empty() || self.habits.bios_settings.dropped();
-        let state = if failing { "Exception" } else { "Completed" };
+        let failed = self.habits.bios_settings.job_failed_state();
+        let state = if failing {
+            failed.as_str()
+        } else {
+            "Completed"
+        };
         self.set_jobs(index, state, 100, &["Running"]);
     }
 
@@ -142,12 +147,12 @@ impl Bmc {
                 continue;
             }
             // A stranger's job is none of the settings that fail here.
-            let state = if job.foreign && state == "Exception" {
+            let state = if job.foreign && percent == 100 {
                 "Completed"
             } else {
                 state
             };
-            let failed = state == "Exception";
+            let failed = percent == 100 && state != "Completed";
             self.store.edit(&job.uri, |document| {
                 document["JobState"] = state.into();
                 document["PercentComplete"] = percent.into();

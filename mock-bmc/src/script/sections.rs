@@ -160,6 +160,8 @@ section! {
         apply_time: Refusal = Refusal::Accepted, "\"accepted\"";
         /// A write makes a job, which ends with the boot.
         job: bool = false, "false";
+        /// `JobState` of a job whose settings fail.
+        job_failed_state: String = "Exception".into(), "\"Exception\"";
         /// It does so only where it names an apply time; without a job a boot leaves what waits alone.
         job_needs_apply_time: bool = false, "false";
         /// Settings are written to the BIOS itself; its settings object only shows what waits.
