@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::walk::{NTP, Walk, bodies, story};
 
-const WALK: Walk = Walk {
+pub(crate) const WALK: Walk = Walk {
     mock: "megarac",
     platform: "ami-gigabyte",
     bmc_settings: NTP,

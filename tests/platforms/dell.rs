@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::world::status;
 use crate::walk::{BMC, Walk, bodies, hop, pipeline, stage, story};
 
-const IDRAC9: Walk = Walk {
+pub(crate) const IDRAC9: Walk = Walk {
     mock: "idrac9",
     platform: "dell-idrac9",
     bmc_settings: "settings = { NtpEnable = \"Enabled\", SyslogPort = 1514, \"ServerPwr.1.PowerCapValue\" = 900 }",
@@ -16,7 +16,7 @@ const IDRAC9: Walk = Walk {
     bios: ["1.13.2", "1.15.0"],
 };
 
-const IDRAC10: Walk = Walk {
+pub(crate) const IDRAC10: Walk = Walk {
     mock: "idrac10",
     platform: "dell-idrac10",
     bmc: ["1.20.60.50", "1.30.07.10"],

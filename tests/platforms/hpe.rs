@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::walk::{NTP, Walk, bodies, story};
 
-const ILO5: Walk = Walk {
+pub(crate) const ILO5: Walk = Walk {
     mock: "ilo5",
     platform: "hpe-ilo5",
     bmc_settings: NTP,
@@ -12,7 +12,7 @@ const ILO5: Walk = Walk {
     bios: ["A42 v2.70 (01/10/2023)", "A42 v2.80 (06/20/2023)"],
 };
 
-const ILO6: Walk = Walk {
+pub(crate) const ILO6: Walk = Walk {
     mock: "ilo6",
     platform: "hpe-ilo6",
     bmc: ["iLO 6 v1.68", "iLO 6 v1.70"],
@@ -20,7 +20,7 @@ const ILO6: Walk = Walk {
     ..ILO5
 };
 
-const ILO7: Walk = Walk {
+pub(crate) const ILO7: Walk = Walk {
     mock: "ilo7",
     platform: "hpe-ilo7",
     bmc: ["1.15.00 Aug 10 2025", "1.16.00 Oct 10 2025"],

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::world::{World, status};
 use crate::walk::{BMC, NTP, Walk, bodies, hop, pipeline, story};
 
-const XCC: Walk = Walk {
+pub(crate) const XCC: Walk = Walk {
     mock: "xcc",
     platform: "lenovo-xcc",
     bmc_settings: NTP,
@@ -58,7 +58,7 @@ async fn xcc_is_claimed_for_every_push_and_its_settings_wait_in_bios_pending() {
     );
 }
 
-const XCC3: Walk = Walk {
+pub(crate) const XCC3: Walk = Walk {
     mock: "xcc3",
     platform: "lenovo-xcc3",
     bmc: ["IHX407I 2.00 2025-03-10", "IHX409I 2.10 2025-05-10"],

@@ -7,6 +7,7 @@
 mod support;
 
 mod ami;
+mod crash;
 mod dell;
 mod hpe;
 mod lenovo;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::walk::{NTP, Walk, bodies, story};
 
-const WALK: Walk = Walk {
+pub(crate) const WALK: Walk = Walk {
     mock: "nvidia-gb200",
     platform: "nvidia-gb200",
     bmc_settings: NTP,
@@ -12,10 +12,13 @@ const WALK: Walk = Walk {
     bios: ["02.03.05", "02.04.01"],
 };
 
+/// There are two managers: an author says which one is meant.
+pub(crate) const TARGET: &str =
+    "targets = [\"/redfish/v1/UpdateService/FirmwareInventory/FW_BMC_0\"]";
+
 #[tokio::test(start_paused = true)]
 async fn gb200_has_two_managers_and_hears_no_name_of_its_own_bmc() {
-    let target = "targets = [\"/redfish/v1/UpdateService/FirmwareInventory/FW_BMC_0\"]";
-    let world = WALK.take_with(target).await;
+    let world = WALK.take_with(TARGET).await;
     let push = "POST /redfish/v1/UpdateService/update-multipart 202";
     let hop = [
         push,

@@ -2,7 +2,7 @@
 
 use crate::walk::{NTP, Walk, story};
 
-const WALK: Walk = Walk {
+pub(crate) const WALK: Walk = Walk {
     mock: "openbmc",
     platform: "openbmc",
     bmc_settings: NTP,

@@ -10,7 +10,7 @@ use crate::support::process::{Death, Nobody};
 use crate::support::world::status;
 use crate::walk::{BMC, NTP, Walk, bodies, hop, pipeline, story};
 
-const X12: Walk = Walk {
+pub(crate) const X12: Walk = Walk {
     mock: "smc-x12",
     platform: "supermicro-x12",
     bmc_settings: NTP,
@@ -18,7 +18,7 @@ const X12: Walk = Walk {
     bios: ["1.5", "1.6"],
 };
 
-const X13: Walk = Walk {
+pub(crate) const X13: Walk = Walk {
     mock: "smc-x13",
     platform: "supermicro-x13",
     bmc: ["01.03.10", "01.04.02"],
