@@ -54,6 +54,8 @@ image = { file = "bmc-1.80.img" }
 pub(crate) struct Setup {
     /// Systems of each BMC: `mock-1`, `mock-2`, …
     pub(crate) systems: &'static [usize],
+    /// What the mocks are, as `mock-bmc platforms` lists it.
+    pub(crate) platform: &'static str,
     /// Stages of the pipeline `p`.
     pub(crate) stages: &'static str,
     /// How the mocks deviate.
@@ -68,6 +70,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             systems: &[1],
+            platform: "generic",
             stages: SETTING,
             script: "",
             time_scale: 600,
@@ -92,7 +95,7 @@ impl Lab {
             .account("root", PASSWORD)
             .script(toml::from_str(setup.script).unwrap());
         for systems in setup.systems {
-            fleet = fleet.platform("generic", 1, *systems);
+            fleet = fleet.platform(setup.platform, 1, *systems);
         }
         let options = ServeOptions {
             tls: setup.tls,

@@ -4,6 +4,7 @@
 
 mod documents;
 mod facts;
+mod forms;
 mod handed;
 mod import;
 mod lab;

@@ -4,6 +4,7 @@ use crate::lab::{Lab, PASSWORD, Setup};
 
 const THREE: Setup = Setup {
     systems: &[1, 1, 1],
+    platform: "generic",
     stages: crate::lab::SETTING,
     script: "",
     time_scale: 600,
