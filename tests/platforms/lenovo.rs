@@ -105,3 +105,17 @@ async fn an_image_that_waits_defers_the_hop_until_it_is_gone() {
     assert_eq!(status(&report, "p", BMC).phase, RunPhase::Completed);
     assert_eq!(story(&world), CLAIMED);
 }
+
+/// Scenario 120: a task hands over to a job, which is followed.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_turns_into_a_job_is_followed_there() {
+    let world = XCC.world("[tasks]\nturns_into_job = true\n");
+    let stages = hop(&world, "bmc", XCC.bmc[0]) + &hop(&world, "bios", XCC.bios[0]);
+    let report = world.apply(&[&pipeline(&stages)]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Completed, "{run:#?}");
+    assert_eq!(world.caused(BMC, "update accepted").len(), 2);
+    let reads = world.ledger(BMC).into_iter().filter_map(|line| line.path);
+    let jobs = reads.filter(|path| path.contains("/JobService/Jobs/JID_000001"));
+    assert!(jobs.count() > 1, "the job was not followed");
+}

@@ -22,7 +22,7 @@ pub(super) struct JobRun {
 }
 
 impl Bmc {
-    fn add_job(&mut self, name: &str, state: &str, more: &Value) -> Option<String> {
+    pub(super) fn add_job(&mut self, name: &str, state: &str, more: &Value) -> Option<String> {
         let collection = self.bindings.jobs.clone()?.collection;
         self.jobs_made += 1;
         let id = format!("JID_{:06}", self.jobs_made);
@@ -44,6 +44,19 @@ impl Bmc {
         self.store.put(&uri, document);
         self.store.add_member(&collection, &uri);
         Some(uri)
+    }
+
+    /// The end of a job that no boot runs.
+    pub(super) fn end_job(&mut self, uri: Option<&str>, state: &str) {
+        let date = self.date(self.now);
+        self.store.edit(uri.unwrap_or_default(), |document| {
+            document["JobState"] = state.into();
+            document["PercentComplete"] = 100.into();
+            document["EndTime"] = date.into();
+            if state != "Completed" {
+                document["JobStatus"] = "Critical".into();
+            }
+        });
     }
 
     fn job_id(uri: &str) -> String {

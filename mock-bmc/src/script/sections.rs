@@ -286,6 +286,8 @@ section! {
         id: String = "{n}".into(), "\"{n}\"";
         /// Where a task's monitor is; `{service}`, `{task}` and `{id}` are the task service's URI, the task's and its id.
         monitor: String = "{service}/TaskMonitors/{id}".into(), "\"{service}/TaskMonitors/{id}\"";
+        /// An update's task ends with `OperationTransitionedToJob` once its image is checked, and a job goes on.
+        turns_into_job: bool = false, "false";
         /// Reading the monitor of an ended task takes the task away.
         read_monitor_takes_task: bool = false, "false";
     }

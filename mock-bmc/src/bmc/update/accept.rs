@@ -186,6 +186,7 @@ impl Bmc {
             name: wanted.name,
             url: url.clone(),
             targets: wanted.targets,
+            job: None,
             on_start: wanted.parameters.get("@Redfish.OperationApplyTime")
                 == Some(&Value::from("OnStartUpdateRequest")),
             on_reset: wanted.parameters.get("@Redfish.OperationApplyTime")

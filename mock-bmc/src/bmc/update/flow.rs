@@ -134,6 +134,21 @@ impl Bmc {
             Message::update("InstallingOnComponent", &[&update.name, &target]),
         );
         self.begin_writing(&update, &header, goal);
+        if self.habits.tasks.turns_into_job() {
+            self.turn_into_job(&update.task);
+        }
+    }
+
+    /// A task hands over to a job.
+    fn turn_into_job(&mut self, task: &str) {
+        let Some(job) = self.add_job("Firmware update", "Running", &serde_json::json!({})) else {
+            return;
+        };
+        self.tell_task(task, Message::update("OperationTransitionedToJob", &[&job]));
+        self.end_task(task, "Completed", "OK");
+        if let Some(update) = &mut self.updates.current {
+            update.job = Some(job);
+        }
     }
 
     pub(super) fn begin_writing(&mut self, update: &Update, header: &ImageHeader, goal: Goal) {
@@ -165,6 +180,7 @@ impl Bmc {
         let reason = message.id.rsplit('.').next().unwrap_or_default().to_owned();
         self.tell_task(&update.task, message);
         self.end_task(&update.task, "Exception", "Critical");
+        self.end_job(update.job.as_deref(), "Exception");
         self.note(format!("update failed task {} {reason}", update.task));
     }
 
@@ -220,6 +236,7 @@ impl Bmc {
             Message::update("UpdateSuccessful", &[&target, &update.name]),
         );
         self.end_task(&update.task, "Completed", "OK");
+        self.end_job(update.job.as_deref(), "Completed");
         self.note(format!("update done task {}", update.task));
     }
 
@@ -279,6 +296,7 @@ impl Bmc {
             &update.task,
             Message::update("AwaitToActivate", &[&update.name, &targets.join(", ")]),
         );
+        self.end_job(update.job.as_deref(), "Completed");
         match self.habits.update.staged_task() {
             StagedTask::Completed => {
                 self.end_task(&update.task, "Completed", "OK");

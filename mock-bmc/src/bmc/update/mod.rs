@@ -39,6 +39,8 @@ struct Update {
     on_reset: bool,
     /// The request wants it to wait for `StartUpdate`.
     on_start: bool,
+    /// The job that its task turned into.
+    job: Option<String>,
     stage: Stage,
     header: Option<ImageHeader>,
     goal: Option<Goal>,

@@ -384,6 +384,12 @@ pub(crate) const UPDATE: &[Entry] = &[
         "Image '%1' is being transferred to '%2'.",
         "None.",
     ),
+    (
+        "OperationTransitionedToJob",
+        OK,
+        "The update operation has transitioned to the job at URI '%1'.",
+        "Follow the referenced job and monitor the job for further updates.",
+    ),
     ("UpdateInProgress", OK, "An update is in progress.", "None."),
     (
         "UpdateSuccessful",
