@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::boxes::{ServerRef, system_named, systems_meant};
 use super::call::send_call;
 use super::claim::give_back_left;
+use super::commit::order_jobs;
 use super::conversation::Conversation;
 use super::documents::Documents;
 use super::glance::Glimpse;
@@ -18,7 +19,7 @@ use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
 use super::observe::Observer;
 use super::patch::{patch_attributes, patch_resource};
-use super::quirk::{refuses_apply_time, waits_for_start};
+use super::quirk::{refuses_apply_time, settings_need_job, waits_for_start};
 use super::reader::{Expand, Reader};
 use super::registry::Describes;
 use super::reset::send_reset;
@@ -183,12 +184,22 @@ impl Client {
             },
             Action::Withdraw { uri } => judge(self.conversation.delete(uri).await, Ask::Withdraw),
             Action::PatchAttributes {
-                parts, apply_time, ..
+                parts,
+                apply_time,
+                target,
             } => {
                 let read_uris = self.remember().read_uris.clone();
                 let refuses = refuses_apply_time(self.platform(&found));
                 let apply_time = apply_time.as_deref().filter(|_| !refuses);
-                patch_attributes(&self.conversation, parts, &read_uris, apply_time).await
+                let patched =
+                    patch_attributes(&self.conversation, parts, &read_uris, apply_time).await;
+                let needs_job = target.server().is_some()
+                    && apply_time.is_none()
+                    && settings_need_job(self.platform(&found));
+                match found.jobs.first().filter(|_| needs_job) {
+                    Some(jobs) => order_jobs(&self.conversation, jobs, parts, patched).await,
+                    None => patched,
+                }
             }
             Action::Call { uri, body } => match self.base(&found, None, uri) {
                 Ok((base, rest)) => {

@@ -14,6 +14,7 @@ mod claim;
 mod client;
 mod climb;
 mod clock;
+mod commit;
 mod conversation;
 mod credentials;
 mod discover;

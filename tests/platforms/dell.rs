@@ -164,3 +164,37 @@ async fn a_pull_carries_no_if_match() {
     let pull = "POST /redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate 202";
     assert_eq!(story(&world), [pull]);
 }
+
+/// S3: an iDRAC that offers no apply time makes no job by itself; one is ordered, once, after the values were taken.
+#[tokio::test(start_paused = true)]
+async fn where_no_apply_time_is_offered_the_job_is_ordered() {
+    let world = IDRAC9.world("");
+    let bios = "/redfish/v1/Systems/System.Embedded.1/Bios";
+    world.bmc(BMC, |bmc| {
+        bmc.set_member(bios, "/@Redfish.Settings/SupportedApplyTimes", json!([]));
+    });
+    let text = pipeline(
+        "\n[[stage]]\nname = \"bios\"\nkind = \"bios-settings\"\nsettings = { QuietBoot = false }\n",
+    );
+    let report = world.apply(&[&text]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(
+        run.phase,
+        RunPhase::Completed,
+        "{run:#?} {:#?}",
+        story(&world)
+    );
+    assert_eq!(
+        story(&world),
+        [
+            format!("PATCH {bios}/Settings 200"),
+            "POST /redfish/v1/JobService/Jobs 202".to_owned(),
+            "reset /redfish/v1/Systems/System.Embedded.1 GracefulRestart".to_owned(),
+        ]
+    );
+    let order = &bodies(&world, "/redfish/v1/JobService/Jobs")[0];
+    assert_eq!(
+        order,
+        &json!({"TargetSettingsURI": format!("{bios}/Settings")})
+    );
+}

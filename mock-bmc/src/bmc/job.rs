@@ -2,9 +2,12 @@
 //!
 //! It deliberately holds only what a boot does to them; the documents say the rest.
 
+use http::StatusCode;
+use http::header::LOCATION;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
+use super::asked::Asked;
 use super::core::Bmc;
 use crate::docs::messages::Message;
 use crate::script::ForeignJob;
@@ -77,6 +80,33 @@ impl Bmc {
             settings: true,
         });
         Some(uri)
+    }
+
+    /// Whether clients order jobs at a URI.
+    pub(super) fn takes_jobs_at(&self, uri: &str) -> bool {
+        let jobs = self.bindings.jobs.as_ref();
+        self.habits.bios_settings.job_needs_apply_time()
+            && jobs.is_some_and(|jobs| jobs.collection == uri)
+    }
+
+    /// Answers an order: what waits at a settings object will be applied by a job.
+    pub(super) fn order_job(&mut self, asked: &Asked<'_>) -> Answer {
+        let body = match asked.object() {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        let target = body.get("TargetSettingsURI").and_then(Value::as_str);
+        let Some(index) = target.and_then(|uri| self.system_written_at(uri)) else {
+            return Answer::bad(Message::base("PropertyMissing", &["TargetSettingsURI"]));
+        };
+        // "Already committed", as the vendor says it.
+        if self.has_settings_job(index) {
+            return Answer::bad(Message::base("ResourceInUse", &[]));
+        }
+        match self.add_settings_job(index, target.unwrap_or_default()) {
+            Some(job) => Answer::empty(StatusCode::ACCEPTED).with(LOCATION, &job),
+            None => Answer::not_allowed(),
+        }
     }
 
     /// Whether an open job will apply a system's settings.

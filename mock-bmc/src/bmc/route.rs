@@ -146,6 +146,9 @@ impl Bmc {
 
     fn change(&mut self, asked: &Asked<'_>) -> Answer {
         let method = asked.method();
+        if method == Method::POST && self.takes_jobs_at(&asked.uri) {
+            return self.order_job(asked);
+        }
         if method == Method::POST {
             return self.create_account(asked);
         }
@@ -185,7 +188,7 @@ impl Bmc {
     fn allowed_on_document(&self, uri: &str) -> Vec<Method> {
         let mut allowed = vec![Method::GET, Method::HEAD];
         let creates = uri == self.bindings.sessions.collection && self.habits.sessions.offered();
-        if creates || uri == self.bindings.accounts.collection {
+        if creates || uri == self.bindings.accounts.collection || self.takes_jobs_at(uri) {
             allowed.push(Method::POST);
         }
         if self.is_patched(uri) {

@@ -162,7 +162,8 @@ section! {
         job: bool = false, "false";
         /// `JobState` of a job whose settings fail.
         job_failed_state: String = "Exception".into(), "\"Exception\"";
-        /// It does so only where it names an apply time; without a job a boot leaves what waits alone.
+        /// It does so only where it names an apply time; without a job, which a `POST` to the jobs with `TargetSettingsURI` makes
+        /// too, a boot leaves what waits alone.
         job_needs_apply_time: bool = false, "false";
         /// Settings are written to the BIOS itself; its settings object only shows what waits.
         written_at_bios: bool = false, "false";

@@ -112,6 +112,12 @@ pub(in crate::redfish) fn drops_target(platform: &str, target: &str) -> bool {
     platform == "nvidia-gb200" && named.is_some_and(|name| matches!(name, "BMC_0" | "FW_BMC_0"))
 }
 
+/// `job_needs_apply_time`: BIOS settings that were written without an apply time wait for ever, until a job is ordered for
+/// them. Seen on iDRAC 8 and on iDRAC 9 before it offered apply times (3.x); what offers them makes the job itself.
+pub(in crate::redfish) fn settings_need_job(platform: &str) -> bool {
+    matches!(platform, "dell-idrac8" | "dell-idrac9" | "dell-idrac10")
+}
+
 /// `session_limit_unpublished`: no service says how many sessions it has. Eight are reported of iDRAC, which answers the
 /// ninth with 503 and RAC0218; sixteen of XCC, which refuses the next login.
 pub(in crate::redfish) fn session_limit(platform: &str) -> Option<usize> {
