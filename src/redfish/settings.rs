@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::links::{Links, SystemLinks};
 use super::managers::attribute_candidates;
-use super::quirk::{unlinked_settings, writes_bios_itself};
+use super::quirk::{current_shows_what_waits, unlinked_settings, writes_bios_itself};
 use super::reader::Reader;
 use super::wire::{link, member, object, same, text, texts};
 use crate::model::Fault;
@@ -30,7 +30,11 @@ pub(super) async fn bios_attributes(
     match reader.read_if_well(&uri, "bios").await? {
         Some(doc) => {
             let unlinked = unlinked_settings(platform, &uri);
-            let found = attribute_resource(reader, &uri, &doc, unlinked).await;
+            let reading = Reading {
+                unlinked,
+                shows_only_changes: current_shows_what_waits(platform),
+            };
+            let found = attribute_resource(reader, &uri, &doc, reading).await;
             found.map(|resource| Some(where_written(platform, resource)))
         }
         None => Ok(None),
@@ -50,7 +54,7 @@ pub(super) async fn manager_attributes(
     let mut resources = Vec::new();
     for uri in &uris {
         if let Some(doc) = reader.read_if_well(uri, "attributes").await? {
-            resources.push(attribute_resource(reader, uri, &doc, None).await?);
+            resources.push(attribute_resource(reader, uri, &doc, Reading::default()).await?);
         }
     }
     if resources.len() == uris.len() {
@@ -58,6 +62,15 @@ pub(super) async fn manager_attributes(
     }
     note_twins(reader, &resources);
     Ok(resources)
+}
+
+/// How a resource is read that is not quite the standard's.
+#[derive(Default)]
+struct Reading {
+    /// Its settings object, where nothing links to it.
+    unlinked: Option<String>,
+    /// Whatever its settings object shows waits, also where the current view shows it already.
+    shows_only_changes: bool,
 }
 
 /// Where the settings of a BIOS are really written.
@@ -77,7 +90,7 @@ async fn attribute_resource(
     reader: &mut Reader<'_>,
     uri: &str,
     doc: &Value,
-    unlinked: Option<String>,
+    reading: Reading,
 ) -> Result<AttributeResource, Fault> {
     let current = attributes_of(doc);
     let settings = member(doc, "@Redfish.Settings");
@@ -86,7 +99,7 @@ async fn attribute_resource(
         .filter(|object| {
             !same(object, uri) && !object.trim_matches('/').eq_ignore_ascii_case("redfish/v1")
         })
-        .or(unlinked);
+        .or(reading.unlinked);
     let mut apply_times = settings
         .map(|settings| texts(settings, "SupportedApplyTimes"))
         .unwrap_or_default();
@@ -94,7 +107,12 @@ async fn attribute_resource(
     if let Some(object) = &object
         && let Some(doc) = waiting_document(reader, object).await?
     {
-        pending = waiting(&current, attributes_in(&doc));
+        pending = if reading.shows_only_changes {
+            let shown = attributes_of(&doc).into_iter();
+            shown.filter(|(_, value)| !value.is_null()).collect()
+        } else {
+            waiting(&current, attributes_in(&doc))
+        };
         if apply_times.is_empty() {
             apply_times = offered_apply_times(&doc);
         }

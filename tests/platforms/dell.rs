@@ -1,10 +1,13 @@
 //! Dell iDRAC 9 and 10.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use redpipe::run::RunPhase;
 use serde_json::{Value, json};
 
+use crate::support::lives::Lives;
+use crate::support::process::{Death, Nobody};
 use crate::support::world::status;
 use crate::walk::{BMC, Walk, bodies, hop, pipeline, stage, story};
 
@@ -197,4 +200,32 @@ async fn where_no_apply_time_is_offered_the_job_is_ordered() {
         order,
         &json!({"TargetSettingsURI": format!("{bios}/Settings")})
     );
+}
+
+/// Whoever dies between the values and the order of their job leaves values that no restart applies. The BIOS shows them as
+/// if they were in effect; the next process says that they are not.
+#[tokio::test(start_paused = true)]
+async fn values_that_wait_without_a_job_are_never_claimed_though_the_bios_shows_them() {
+    let world = IDRAC9.world("");
+    let bios = "/redfish/v1/Systems/System.Embedded.1/Bios";
+    world.bmc(BMC, |bmc| {
+        bmc.set_member(bios, "/@Redfish.Settings/SupportedApplyTimes", json!([]));
+    });
+    let text = pipeline(
+        "\n[[stage]]\nname = \"bios\"\nkind = \"bios-settings\"\nsettings = { QuietBoot = false }\n",
+    );
+    let lives = Lives::new();
+    let one = lives.start(&world, 1, Death::AfterSend(1), Arc::new(Nobody));
+    assert!(one.apply(&world, &[&text]).await.is_none(), "nobody died");
+    drop(one);
+    let other = lives.start(&world, 2, Death::Never, Arc::new(Nobody));
+    let report = other.apply(&world, &[&text]).await.unwrap();
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Failed, "{run:#?}");
+    let why = "`QuietBoot` still waits for a reset or a job";
+    assert!(run.reason.contains(why), "{}", run.reason);
+    let shown = world.bmc(BMC, |bmc| bmc.member(bios, "/Attributes/QuietBoot"));
+    assert_eq!(shown, Some(json!(false)));
+    let state = world.bmc(BMC, |bmc| bmc.state());
+    assert_eq!(state.systems[0].attributes["QuietBoot"], true);
 }

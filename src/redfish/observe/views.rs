@@ -12,6 +12,7 @@ use crate::model::{Fault, LookRequest, Target};
 use crate::redfish::boxes::{system_named, systems_meant};
 use crate::redfish::jobs::config_jobs;
 use crate::redfish::links::SystemLinks;
+use crate::redfish::quirk::current_shows_what_waits;
 use crate::redfish::reader::ends_look;
 use crate::redfish::registry::{Describes, find_registry};
 use crate::redfish::resource::{base_of, resolve};
@@ -89,7 +90,9 @@ impl Observer<'_> {
                 None => registry = Some(found),
             }
         }
-        if let Some(registry) = &registry {
+        let is_bios = matches!(describes, Describes::Bios);
+        let is_early = is_bios && current_shows_what_waits(self.client.platform(&self.found));
+        if let Some(registry) = registry.as_ref().filter(|_| !is_early) {
             for resource in &mut resources {
                 drop_other_spellings(resource, registry);
             }

@@ -118,6 +118,12 @@ pub(in crate::redfish) fn settings_need_job(platform: &str) -> bool {
     matches!(platform, "dell-idrac8" | "dell-idrac9" | "dell-idrac10")
 }
 
+/// `early_display`: the current view shows values that only wait, before the job that applies them has run. The settings
+/// object shows nothing but what waits, and is believed there. Seen on iDRAC 9 (6.00) and iDRAC 10.
+pub(in crate::redfish) fn current_shows_what_waits(platform: &str) -> bool {
+    platform.starts_with("dell")
+}
+
 /// `session_limit_unpublished`: no service says how many sessions it has. Eight are reported of iDRAC, which answers the
 /// ninth with 503 and RAC0218; sixteen of XCC, which refuses the next login.
 pub(in crate::redfish) fn session_limit(platform: &str) -> Option<usize> {
