@@ -17,6 +17,7 @@ mod bmc_actions;
 mod bmc_attributes;
 mod bmc_firmware;
 mod bmc_resources;
+mod bmc_write_only;
 mod budget;
 mod claims;
 mod common;
