@@ -23,13 +23,9 @@ const ILO6: &str = include_str!("../pipelines/ilo6-upgrade.toml");
 
 /// The run of one example on the first BMC of the lab, which has one server, with made-up image hashes.
 fn example(text: &str) -> RunSpec {
-    let source = |name: &str, text: &str| Source {
-        name: name.to_owned(),
-        text: text.to_owned(),
-    };
     let loaded = load(
-        &[source("inventory/lab.toml", LAB)],
-        &[source("pipelines/example.toml", text)],
+        &[Source::new("inventory/lab.toml", LAB)],
+        &[Source::new("pipelines/example.toml", text)],
     )
     .unwrap();
     let (pipeline, bmc) = (

@@ -61,7 +61,10 @@ pub(crate) fn findings(diagnostics: &Diagnostics) -> String {
             let _infallible = writeln!(
                 text,
                 "see {}:{}:{}: {}",
-                source.name, place.line, place.column, related.label
+                source.name(),
+                place.line,
+                place.column,
+                related.label
             );
         }
         if let Some(hint) = &finding.hint {
@@ -91,14 +94,14 @@ fn excerpt(diagnostics: &Diagnostics, finding: &Diagnostic) -> String {
     let span = finding.span.clone();
     let label = LabeledSpan::new(Some(finding.label.clone()), span.start, span.len().max(1));
     let report = Report::new(MietteDiagnostic::new(String::new()).with_label(label))
-        .with_source_code(NamedSource::new(&source.name, source.text.clone()));
+        .with_source_code(NamedSource::new(source.name(), source.text().to_owned()));
     let mut drawn = String::new();
     GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
         .with_width(WIDTH)
         .render_report(&mut drawn, report.as_ref())
         .ok();
     let place = source.position(span.start);
-    let place = format!("[{}:{}:{}]", source.name, place.line, place.column);
+    let place = format!("[{}:{}:{}]", source.name(), place.line, place.column);
     let mut text = String::new();
     for line in drawn.lines().skip_while(|line| !line.contains(FRAME)) {
         match line.split_once(FRAME) {

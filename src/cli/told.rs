@@ -58,7 +58,7 @@ impl ErrorRow {
         let row = |finding| {
             let place = diagnostics.position(finding);
             Self {
-                file: Some(diagnostics.source(finding.source).name.clone()),
+                file: Some(diagnostics.source(finding.source).name().to_owned()),
                 line: Some(place.line),
                 column: Some(place.column),
                 ..Self::new("invalid-file", &finding.message, finding.hint.as_deref())

@@ -6,32 +6,43 @@ use std::ops::Range;
 /// A file as read: its name for people, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Path as the person gave it; relative paths in the text are joined onto its folder.
-    pub name: String,
-    /// Whole content.
-    pub text: String,
+    name: String,
+    text: String,
+    /// Where each line begins: a fleet's inventory has tens of thousands.
+    lines: Vec<usize>,
 }
 
 impl Source {
     /// A file as read.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
         Self {
             name: name.into(),
-            text: text.into(),
+            text,
+            lines,
         }
+    }
+
+    /// Path as the person gave it; relative paths in the text are joined onto its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whole content.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Where a byte stands.
     pub fn position(&self, offset: usize) -> Position {
-        let mut start = offset.min(self.text.len());
-        while !self.text.is_char_boundary(start) {
-            start -= 1;
-        }
-        let before = &self.text[..start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let offset = self.text.floor_char_boundary(offset);
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let before = &self.text[self.lines[line - 1]..offset];
         Position {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
+            line,
+            column: before.chars().count() + 1,
         }
     }
 }
@@ -190,7 +201,7 @@ impl fmt::Display for Diagnostics {
                 f.write_str("\n")?;
             }
             let Position { line, column } = self.position(finding);
-            let file = &self.source(finding.source).name;
+            let file = self.source(finding.source).name();
             write!(
                 f,
                 "{file}:{line}:{column}: {}: {}",

@@ -66,10 +66,7 @@ pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagno
         .enumerate()
         .map(|(index, source)| {
             let hidden = secrets.get(&SourceId(index)).map_or(&[][..], Vec::as_slice);
-            Source {
-                name: source.name.clone(),
-                text: masked(&source.text, hidden),
-            }
+            Source::new(source.name(), masked(source.text(), hidden))
         });
     let diagnostics = Diagnostics {
         sources: sources.collect(),

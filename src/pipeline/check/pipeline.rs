@@ -64,8 +64,8 @@ pub(crate) fn check_pipeline(
         rollout: rollout.unwrap_or_default(),
         maintenance: maintenance.unwrap_or_default(),
         stages: stages.into_iter().collect::<Option<Vec<_>>>()?,
-        source: check.file.source.name.clone(),
-        generation: generation(&check.file.source.text),
+        source: check.file.source.name().to_owned(),
+        generation: generation(check.file.source.text()),
     })
 }
 

@@ -88,7 +88,7 @@ pub(super) fn check_bmc(
             .as_ref()
             .map(|platform| platform.get().clone()),
         servers,
-        file: check.file.source.name.clone(),
+        file: check.file.source.name().to_owned(),
         line: check.file.source.position(bmc.span().start).line,
     })
 }

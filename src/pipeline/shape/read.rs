@@ -49,7 +49,7 @@ impl File<'_> {
 
     /// Where a piece of a text value stands; the whole value where escapes hide it.
     pub(crate) fn piece_of(&self, value: &Range<usize>, piece: &str) -> Range<usize> {
-        let raw = self.source.text.get(value.clone()).unwrap_or_default();
+        let raw = self.source.text().get(value.clone()).unwrap_or_default();
         match raw.find(piece) {
             Some(at) if !piece.is_empty() => value.start + at..value.start + at + piece.len(),
             Some(_) | None => value.clone(),
@@ -66,10 +66,10 @@ pub(crate) fn read<'a, T: DeserializeOwned>(
     findings: &mut Vec<Diagnostic>,
     secrets: &mut Vec<Range<usize>>,
 ) -> Option<(File<'a>, T)> {
-    let (mut table, errors) = DeTable::parse_recoverable(&source.text);
+    let (mut table, errors) = DeTable::parse_recoverable(source.text());
     if !errors.is_empty() {
         syntax_errors(id, source, &errors, findings);
-        secrets.extend(secret_lines(&source.text));
+        secrets.extend(secret_lines(source.text()));
         return None;
     }
     let mut walk = Walk {
@@ -82,7 +82,7 @@ pub(crate) fn read<'a, T: DeserializeOwned>(
     walk.file(&mut table, &Form::of(schema));
     secrets.append(&mut walk.secrets);
     let Walk { keys, pruned, .. } = walk;
-    let folder = Path::new(&source.name)
+    let folder = Path::new(source.name())
         .parent()
         .unwrap_or(Path::new(""))
         .to_owned();

@@ -46,7 +46,7 @@ fn load_both(text: &str) {
                 !shown(&all, finding).is_empty() && finding.hint.is_some(),
                 "{finding:?}"
             );
-            let text = &all.source(finding.source).text;
+            let text = all.source(finding.source).text();
             assert!(
                 text.get(finding.span.clone()).is_some(),
                 "{finding:?} is inside the text"

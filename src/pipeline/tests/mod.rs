@@ -19,7 +19,7 @@ use super::{Diagnostic, Diagnostics, Loaded, Source, load};
 /// A finding on one line: place, severity, message, label, hint, related places.
 fn shown(all: &Diagnostics, finding: &Diagnostic) -> String {
     let place = |at: super::Position, file: &str| format!("{file}:{}:{}", at.line, at.column);
-    let file = &all.source(finding.source).name;
+    let file = all.source(finding.source).name();
     let mut line = format!(
         "{} {}: {}",
         place(all.position(finding), file),
@@ -33,7 +33,7 @@ fn shown(all: &Diagnostics, finding: &Diagnostic) -> String {
     for related in &finding.related {
         let source = all.source(related.source);
         line.push_str(" | ");
-        line.push_str(&place(source.position(related.span.start), &source.name));
+        line.push_str(&place(source.position(related.span.start), source.name()));
         line.push(' ');
         line.push_str(&related.label);
     }
