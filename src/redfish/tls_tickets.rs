@@ -15,8 +15,11 @@ use rustls::pki_types::ServerName;
 
 use super::pace::lock;
 
-/// Fewest sessions kept.
-const SESSIONS_MIN: usize = 256;
+/// Fewest BMCs whose sessions are kept.
+const BMCS_MIN: usize = 32;
+
+/// The library's size counts tickets, of which it keeps up to so many for each server.
+const TICKETS_PER_BMC: usize = 8;
 
 /// The store of one class of clients.
 pub(super) struct Tickets {
@@ -28,7 +31,7 @@ impl Tickets {
     /// A store for this many BMCs.
     pub(super) fn new(fleet: usize) -> Self {
         Self {
-            kept: ClientSessionMemoryCache::new(fleet.max(SESSIONS_MIN)),
+            kept: ClientSessionMemoryCache::new(fleet.max(BMCS_MIN) * TICKETS_PER_BMC),
             ports: Mutex::new(BTreeMap::new()),
         }
     }

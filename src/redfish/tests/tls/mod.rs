@@ -54,7 +54,11 @@ struct Server {
 
 impl Server {
     async fn start(identity: &Identity, habit: Habit) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_on("127.0.0.1", identity, habit).await
+    }
+
+    async fn start_on(host: &str, identity: &Identity, habit: Habit) -> Self {
+        let listener = TcpListener::bind((host, 0)).await.unwrap();
         let server = Self {
             at: listener.local_addr().unwrap(),
             config: Arc::new(Mutex::new(identity.config())),
@@ -97,7 +101,11 @@ impl Server {
     }
 
     fn address(&self) -> Address {
-        Address::new(Scheme::Https, "127.0.0.1", Some(self.at.port()))
+        Address::new(
+            Scheme::Https,
+            &self.at.ip().to_string(),
+            Some(self.at.port()),
+        )
     }
 
     fn heard(&self) -> usize {

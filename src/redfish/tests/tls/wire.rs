@@ -31,6 +31,38 @@ async fn sessions_are_resumed_and_idle_connections_reused() {
     assert_eq!(server.handshakes.lock().unwrap().len(), 1);
 }
 
+/// More BMCs than a store without knowledge of the fleet would remember, each asked in turn.
+#[tokio::test]
+async fn a_whole_fleet_that_is_asked_in_turn_is_resumed() {
+    const BMCS: usize = 100;
+    let (identity, memory) = (Identity::self_signed(), TestMemory::default());
+    let fleet = HttpFleet::new(BMCS, 8);
+    let (mut servers, mut wires) = (Vec::new(), Vec::new());
+    for number in 1..=BMCS {
+        let host = format!("127.0.0.{number}");
+        let server = Server::start_on(&host, &identity, Habit::AnswerAndClose).await;
+        let wire = fleet.transport(
+            &server.address(),
+            &TlsMode::FirstUse,
+            Arc::new(memory.clone()),
+        );
+        servers.push(server);
+        wires.push(wire.unwrap());
+    }
+    for _ in 0..2 {
+        for wire in &wires {
+            get(wire).await.unwrap();
+        }
+    }
+    for server in &servers {
+        let kinds = server.handshakes.lock().unwrap().clone();
+        assert_eq!(
+            kinds,
+            [rustls::HandshakeKind::Full, rustls::HandshakeKind::Resumed]
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_refused_connection_sent_nothing_and_a_dropped_one_may_have() {
     let identity = Identity::self_signed();
