@@ -24,6 +24,7 @@ mod common;
 mod crash;
 mod credentials;
 mod daemon;
+mod default_uuid;
 mod doubts;
 mod drift;
 mod edits;
