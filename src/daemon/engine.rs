@@ -14,7 +14,7 @@ use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, FaultKind, Look, PipelineName, Retry, Target};
 use crate::pipeline::Pipeline;
 use crate::plan::{Remembered, RunSpec, kept_generation, wrong_boxes};
-use crate::redfish::{Client, Clock, Conversation, Memory, Parts, ServerRef};
+use crate::redfish::{Client, Clock, Conversation, Memory, Parts, RegistryShelf, ServerRef};
 use crate::run::Record;
 use crate::store::{Owner, ProcessLock, Store, StoreError};
 
@@ -23,6 +23,7 @@ use crate::store::{Owner, ProcessLock, Store, StoreError};
 pub struct Engine {
     parts: Arc<EngineParts>,
     meters: Meters,
+    shelf: RegistryShelf,
     desk: Desk,
     kept: Option<Arc<KeptClients>>,
 }
@@ -53,6 +54,7 @@ impl Engine {
         Self {
             parts: Arc::new(parts),
             meters: Meters::default(),
+            shelf: RegistryShelf::default(),
             desk: Desk::new(),
             kept: None,
         }
@@ -167,13 +169,14 @@ impl Engine {
                 system: server.system.clone(),
             })
             .collect();
-        Ok(Client::new(
+        let client = Client::new(
             Arc::new(conversation),
             servers,
             bmc.name.clone(),
             bmc.platform.clone(),
             self.links(&bmc.name),
-        ))
+        );
+        Ok(client.sharing(&self.shelf))
     }
 
     /// The generation of a pipeline's file, as runs and orders keep it.

@@ -148,11 +148,15 @@ impl Drop for Group {
 }
 
 #[cfg(test)]
+#[path = "../../tests/support/script.rs"]
+mod script;
+
+#[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
+    use super::script::write_program;
     use super::*;
     use crate::pipeline::Hook;
     use crate::run::hold::{HookDocument, HookStage};
@@ -161,8 +165,7 @@ mod tests {
     /// A call of a small shell script.
     fn call(folder: &Path, script: &str, timeout: Duration) -> HookCall {
         let path = folder.join("hook");
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&path, &format!("#!/bin/sh\n{script}\n"));
         HookCall {
             side: HookSide::Before,
             index: 0,

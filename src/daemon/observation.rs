@@ -12,7 +12,7 @@ use super::prepare::Assignment;
 use super::stop::Stop;
 use super::survey::{Awaited, looked, read, side_by_side};
 use crate::drift::{Comparison, DriftItem, DriftState, compare, look_request};
-use crate::model::look::{Problem, SystemView};
+use crate::model::look::Problem;
 use crate::model::{
     BmcName, Fault, Look, LookRequest, PipelineName, ServerName, StageName, Target,
 };
@@ -95,84 +95,92 @@ pub(super) struct Observed {
     pub(super) compared: BTreeMap<PipelineName, Comparison>,
 }
 
-/// What is wanted of one BMC, by every pipeline that selects it.
+/// What is known of what to ask a BMC. What its pipelines want is worked out anew each time: kept for every BMC of a
+/// fleet it would be most of what a watching process holds.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
-    /// In name order of the pipelines.
-    pub(super) specs: Vec<RunSpec>,
+pub(super) struct Known {
+    /// Servers that the BMC showed, where the inventory leaves it to the BMC which there are.
+    shown: Box<[ServerName]>,
+    /// What an observation asks that finds nothing amiss.
+    brief: LookRequest,
 }
 
-impl Wanted {
-    /// On the servers that the inventory lists, or on these where it lists none.
-    fn of(
-        assignments: &[Assignment],
-        shown: &BTreeMap<ServerName, SystemView>,
-    ) -> Result<Self, Fault> {
-        let images = Arc::new(ImageCatalog {
-            is_unread: true,
-            ..ImageCatalog::default()
-        });
-        let spec = |each: &Assignment| {
-            let observing = Assignment {
-                images: Arc::clone(&images),
-                ..each.clone()
-            };
-            let servers: Vec<ServerName> = if each.bmc.servers.is_empty() {
-                each.found(shown.keys())
-            } else {
-                let listed = each.listed().into_iter();
-                listed.map(|server| server.name).collect()
-            };
-            observing.spec(&servers)
-        };
-        let specs = assignments.iter().map(spec);
-        Ok(Self {
-            specs: specs.collect::<Result<_, Fault>>()?,
-        })
-    }
-
-    /// What one observation has to ask.
-    pub(super) fn request(&self, full: bool) -> LookRequest {
-        let mut request = LookRequest {
-            state: true,
-            // A BIOS version may stand there alone.
-            software: full && self.specs.is_empty(),
-            ..LookRequest::default()
-        };
-        for spec in &self.specs {
-            request.merge(look_request(spec, full));
-        }
-        request.brief = !full;
-        request
+impl Known {
+    /// What an observation asks that finds nothing amiss.
+    pub(super) fn brief(&self) -> &LookRequest {
+        &self.brief
     }
 }
 
-/// Looks at a BMC and compares; `wanted` is kept for the next time. `full` asks in addition who is at work.
+/// What is wanted of one BMC, by every pipeline that selects it, in name order; on the servers that the inventory lists,
+/// or on these where it lists none.
+fn specs(assignments: &[Assignment], shown: &[ServerName]) -> Result<Vec<RunSpec>, Fault> {
+    let images = Arc::new(ImageCatalog {
+        is_unread: true,
+        ..ImageCatalog::default()
+    });
+    let spec = |each: &Assignment| {
+        let observing = Assignment {
+            images: Arc::clone(&images),
+            ..each.clone()
+        };
+        let servers: Vec<ServerName> = if each.bmc.servers.is_empty() {
+            each.found(shown.iter())
+        } else {
+            let listed = each.listed().into_iter();
+            listed.map(|server| server.name).collect()
+        };
+        observing.spec(&servers)
+    };
+    assignments.iter().map(spec).collect()
+}
+
+/// What one observation has to ask.
+fn request(specs: &[RunSpec], full: bool) -> LookRequest {
+    let mut request = LookRequest {
+        state: true,
+        // A BIOS version may stand there alone.
+        software: full && specs.is_empty(),
+        ..LookRequest::default()
+    };
+    for spec in specs {
+        request.merge(look_request(spec, full));
+    }
+    request.brief = !full;
+    request
+}
+
+/// The servers that a BMC shows, where somebody has to know; none where the inventory lists them.
+async fn shown(client: &Client, assignments: &[Assignment]) -> Result<Box<[ServerName]>, Fault> {
+    if assignments.iter().all(|each| !each.bmc.servers.is_empty()) {
+        return Ok(Box::default());
+    }
+    let first = LookRequest {
+        state: true,
+        ..LookRequest::default()
+    };
+    let look = looked(client.look(&first).await)?;
+    Ok(look.systems.into_keys().collect())
+}
+
+/// Looks at a BMC and compares; `known` is kept for the next time. `full` asks in addition who is at work.
 pub(super) async fn observe(
     engine: &Engine,
     client: &Client,
     assignments: &[Assignment],
-    wanted: &mut Option<Wanted>,
+    known: &mut Option<Known>,
     full: bool,
 ) -> Result<Observed, Fault> {
-    let known = match wanted.take() {
-        Some(known) => known,
-        None if assignments.iter().all(|each| !each.bmc.servers.is_empty()) => {
-            Wanted::of(assignments, &BTreeMap::new())?
-        }
-        None => {
-            let first = LookRequest {
-                state: true,
-                ..LookRequest::default()
-            };
-            let look = looked(client.look(&first).await)?;
-            Wanted::of(assignments, &look.systems)?
-        }
+    let shown = match known.take() {
+        Some(known) => known.shown,
+        None => shown(client, assignments).await?,
     };
-    let known = wanted.insert(known);
-    let look = looked(client.look(&known.request(full)).await)?;
+    let specs = specs(assignments, &shown)?;
+    let brief = request(&specs, false);
+    *known = Some(Known { shown, brief });
+    let look = looked(client.look(&request(&specs, full)).await)?;
     let mut compared = BTreeMap::new();
-    for (spec, assignment) in known.specs.iter().zip(assignments) {
+    for (spec, assignment) in specs.iter().zip(assignments) {
         engine.check_identity(&assignment.bmc, spec, &look)?;
         let context = engine.context(&assignment.bmc.name, spec);
         let context = context.map_err(|error| error.fault())?;
@@ -212,8 +220,8 @@ async fn drift_one(
         Ok(client) => client,
         Err(fault) => return Some((BmcDrift::unread(bmc, &fault), Some(fault))),
     };
-    let mut wanted = None;
-    let reading = observe(engine, &client, assignments, &mut wanted, true);
+    let mut known = None;
+    let reading = observe(engine, &client, assignments, &mut known, true);
     let found = read(&client, stop, reading).await?;
     engine.keep_links(bmc, &client);
     Some(match found {

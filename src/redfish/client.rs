@@ -24,6 +24,7 @@ use super::reader::{Expand, Reader};
 use super::registry::Describes;
 use super::reset::send_reset;
 use super::resource::{base_of, resolve};
+use super::shelf::RegistryShelf;
 use super::transport::{BoxFuture, Progress};
 use super::update::send_update;
 use super::verdict::{Ask, judge};
@@ -39,6 +40,7 @@ pub struct Client {
     pub(super) servers: Vec<ServerRef>,
     pub(super) bmc: BmcName,
     pub(super) platform_override: Option<String>,
+    pub(super) shelf: RegistryShelf,
     remembered: Mutex<Remembered>,
 }
 
@@ -83,11 +85,18 @@ impl Client {
             servers,
             bmc,
             platform_override,
+            shelf: RegistryShelf::default(),
             remembered: Mutex::new(Remembered {
                 links,
                 ..Remembered::default()
             }),
         }
+    }
+
+    /// The same, with registries in one copy with all clients of a shelf.
+    pub fn sharing(mut self, shelf: &RegistryShelf) -> Self {
+        self.shelf = shelf.clone();
+        self
     }
 
     /// Looks: reads what is asked, and nothing that was asked before in the same look.

@@ -27,10 +27,15 @@ impl Glimpse {
     pub(super) fn of(answer: &Answer) -> Self {
         Self {
             path: answer.path.clone(),
-            etag: answer.headers.get(ETAG).cloned(),
+            etag: answer.headers.get(ETAG).map(owned),
             digest: answer.digest,
         }
     }
+}
+
+/// A copy of the value alone: a clone would keep the buffer alive that the whole answer was read into.
+pub(super) fn owned(value: &HeaderValue) -> HeaderValue {
+    HeaderValue::from_bytes(value.as_bytes()).unwrap_or_else(|_| value.clone())
 }
 
 impl Conversation {

@@ -49,6 +49,7 @@ mod resource;
 mod retry_after;
 mod session;
 mod settings;
+mod shelf;
 mod software;
 mod start;
 mod systems;
@@ -76,6 +77,7 @@ pub use links::{Links, ManagerLinks, RootFacts, SystemLinks, UpdateLinks};
 pub use logins::{BmcLogins, LoginEnd, LoginLeave, LoginRecord, LoginRule};
 pub use memory::{Memory, PushClaim, SessionNote};
 pub use messages::{bmc_message, bmc_messages};
+pub use shelf::RegistryShelf;
 pub use tls::fingerprint;
 pub use transport::{
     ANSWER_BYTES_MAX, BoxFuture, CertProblem, FormPart, PartContent, Progress, Timeouts, Transport,

@@ -95,6 +95,8 @@ impl ClientSessionStore for Tickets {
         server_name: ServerName<'static>,
         value: Tls13ClientSessionValue,
     ) {
+        // One connection at a time needs one ticket: eight of every BMC of a fleet would be megabytes.
+        while self.kept.take_tls13_ticket(&server_name).is_some() {}
         self.kept.insert_tls13_ticket(server_name, value);
     }
 

@@ -12,6 +12,8 @@ mod life;
 mod proxy;
 mod pulls;
 mod refusals;
+#[path = "../support/script.rs"]
+mod script;
 mod secrecy;
 mod service;
 mod snapshot;

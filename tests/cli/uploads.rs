@@ -1,12 +1,13 @@
 //! Big images, over real sockets, from the real binary: what they take of its memory.
 
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use mock_bmc::image::{Component, build};
 use mock_bmc::ledger::Kind;
 
 use crate::lab::{Lab, Setup};
+use crate::script::write_program;
 
 const IMAGE_BYTES: u64 = 512 * 1024 * 1024;
 
@@ -49,8 +50,7 @@ fn an_image_of_512_mib_is_pushed_in_less_than_64_mib_of_memory() {
         "#!/bin/sh\ngrep VmHWM /proc/$PPID/status > '{}'\n",
         peak.display()
     );
-    std::fs::write(&hook, text).unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(Path::new(&hook), &text);
     let pipeline = lab.path("pipelines/p.toml");
     let text = std::fs::read_to_string(&pipeline).unwrap();
     let text = text.replace("./peak", &hook.display().to_string());

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod images;
+#[path = "../support/script.rs"]
+mod script;
 mod verbs;
 
 use std::collections::BTreeMap;

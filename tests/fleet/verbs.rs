@@ -1,6 +1,5 @@
 //! `cancel`, `retry`, `pause` and `resume` as a person meets them, with one process at work and another that gives word.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -10,6 +9,7 @@ use mock_bmc::server::{Running, ServeOptions, serve, write_inventory};
 use serde_json::Value;
 
 use super::TIME_SCALE;
+use super::script::write_program;
 
 const PIPELINE: &str = r#"
 name = "p"
@@ -201,8 +201,7 @@ async fn an_owner_approves_once_and_apply_carries_on_between_its_hooks() {
     );
     for hook in ["drain", "undrain"] {
         let path = folder.path().join(hook);
-        std::fs::write(&path, format!("#!/bin/sh\ncat > {hook}.json\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&path, &format!("#!/bin/sh\ncat > {hook}.json\n"));
     }
 
     let plan = run(folder.path(), &["plan", "p.toml"]).await;

@@ -14,7 +14,7 @@ use redpipe::model::look::{Followed, Power};
 use redpipe::model::{
     Action, BmcName, Look, LookRequest, Outcome, Seen, ServerName, Target, TaskHandle, UpdateMethod,
 };
-use redpipe::redfish::Client;
+use redpipe::redfish::{Client, RegistryShelf};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -112,6 +112,26 @@ fn looked(seen: Seen) -> Look {
         Seen::Looked(look) => *look,
         Seen::Failed(fault) => panic!("{fault}"),
     }
+}
+
+/// A fleet of one model keeps one copy of what all its BMCs publish.
+#[tokio::test(start_paused = true)]
+async fn bmcs_that_publish_one_registry_share_one_copy() {
+    let shelf = RegistryShelf::default();
+    let request = LookRequest {
+        settings: [Target::Server(ServerName::from("b/1"))].into(),
+        ..state()
+    };
+    let mut registries = Vec::new();
+    for _ in 0..2 {
+        let client = generic(1).client.sharing(&shelf);
+        let seen = look(&client, &request).await;
+        let views = seen.settings.into_values();
+        registries.extend(views.filter_map(|view| view.registry));
+    }
+    assert_eq!(registries.len(), 2);
+    assert!(!registries[0].attributes.is_empty());
+    assert!(Arc::ptr_eq(&registries[0], &registries[1]));
 }
 
 #[tokio::test(start_paused = true)]

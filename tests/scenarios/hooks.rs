@@ -1,7 +1,6 @@
 //! What runs around disruptive steps: real scripts, told what they are about, repeatable, and never told too early that
 //! a server is free.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use redpipe::run::RunPhase;
 use serde_json::{Value, json};
 
 use crate::common::{PIPELINE, bios_hop, bmc_hop, completed, first, hop, named, settings, words};
+use crate::support::script::write_program;
 use crate::support::world::World;
 
 const BMC: &str = "mock-1";
@@ -20,8 +20,7 @@ fn script(world: &World, name: &str, body: &str) -> String {
     let path = world.folder.path().join(name);
     let log = world.folder.path().join(format!("{name}.log"));
     let text = format!("#!/bin/sh\nset -eu\nLOG='{}'\n{body}\n", log.display());
-    std::fs::write(&path, text).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&path, &text);
     path.display().to_string()
 }
 

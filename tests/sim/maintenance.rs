@@ -1,12 +1,12 @@
 //! Who agrees, when, and what runs around it, as a seed draws it.
 
 use std::fmt::Write as _;
-use std::os::unix::fs::PermissionsExt;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::dice::Dice;
+use crate::support::script::write_program;
 use crate::support::world::World;
 
 /// Under which terms servers of a fleet may be disturbed.
@@ -85,7 +85,6 @@ impl Maintenance {
         }
         let path = world.folder.path().join("hook");
         let text = format!("#!/bin/sh\nexit {}\n", u8::from(!is_good));
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&path, &text);
     }
 }

@@ -12,5 +12,6 @@ pub(crate) mod images;
 pub(crate) mod lives;
 pub(crate) mod memory;
 pub(crate) mod process;
+pub(crate) mod script;
 mod trace;
 pub(crate) mod world;

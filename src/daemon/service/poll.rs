@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{Daemon, POLLS_MAX};
 use crate::daemon::engine::Engine;
 use crate::daemon::fleet::{FleetEvent, PollResult};
-use crate::daemon::observation::{DriftLine, Observed, Wanted, observe, problems};
+use crate::daemon::observation::{DriftLine, Known, Observed, observe, problems};
 use crate::daemon::prepare::Assignment;
 use crate::drift::{Comparison, DriftState, Watch};
 use crate::model::inventory::Bmc;
@@ -25,7 +25,7 @@ const UNREACHABLE_AFTER: u32 = 2;
 pub(super) struct Polled {
     bmc: BmcName,
     assignments: Arc<Vec<Assignment>>,
-    wanted: Option<Wanted>,
+    known: Option<Known>,
     full: bool,
     took: Duration,
     end: End,
@@ -76,7 +76,7 @@ impl Daemon {
                 engine: self.engine.clone(),
                 bmc: watched.bmc.clone(),
                 assignments: Arc::clone(&watched.assignments),
-                wanted: watched.wanted.take(),
+                known: watched.known.take(),
                 full: watched.is_full_due(now),
                 turn: self.turns.of(&name),
             };
@@ -109,7 +109,7 @@ impl Daemon {
         };
         // Files that changed meanwhile want something else.
         if Arc::ptr_eq(&polled.assignments, &watched.assignments) {
-            watched.wanted = polled.wanted;
+            watched.known = polled.known;
         }
         let driven = matches!(polled.end, End::Driven);
         self.fleet.count_poll(polled.end.result());
@@ -319,7 +319,7 @@ struct Poll {
     engine: Engine,
     bmc: Bmc,
     assignments: Arc<Vec<Assignment>>,
-    wanted: Option<Wanted>,
+    known: Option<Known>,
     full: bool,
     turn: Arc<Mutex<()>>,
 }
@@ -330,7 +330,7 @@ impl Poll {
         Polled {
             bmc: self.bmc.name,
             assignments: self.assignments,
-            wanted: self.wanted,
+            known: self.known,
             full: self.full,
             took,
             end,
@@ -352,8 +352,8 @@ impl Poll {
             Err(fault) => return (End::Missed(fault), Duration::ZERO),
         };
         let before = client.answering();
-        if let Some(wanted) = self.wanted.as_ref().filter(|_| !self.full)
-            && client.is_unchanged(&wanted.request(false)).await
+        if let Some(known) = self.known.as_ref().filter(|_| !self.full)
+            && client.is_unchanged(known.brief()).await
         {
             return (End::Unchanged, client.answering().saturating_sub(before));
         }
@@ -361,7 +361,7 @@ impl Poll {
             &self.engine,
             &client,
             &self.assignments,
-            &mut self.wanted,
+            &mut self.known,
             self.full,
         );
         let end = match found.await {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::daemon::observation::Wanted;
+use crate::daemon::observation::Known;
 use crate::daemon::prepare::Assignment;
 use crate::drift::Watch;
 use crate::model::PipelineName;
@@ -34,7 +34,7 @@ pub(super) struct Watched {
     /// What the hardware said of itself; while a run is not over, as it was at its start.
     pub(super) facts: Option<Arc<Facts>>,
     /// What they want of it, once known.
-    pub(super) wanted: Option<Wanted>,
+    pub(super) known: Option<Known>,
     /// By pipeline.
     pub(super) watches: BTreeMap<PipelineName, Watch>,
     /// When it is observed next; `None` = it is being observed.
@@ -59,7 +59,7 @@ impl Watched {
             undecided: undecided.into(),
             waiting: BTreeSet::new(),
             facts: None,
-            wanted: None,
+            known: None,
             watches: BTreeMap::new(),
             due: None,
             failures: 0,
@@ -79,7 +79,7 @@ impl Watched {
     ) {
         self.undecided = undecided.into();
         self.bmc = bmc.clone();
-        self.wanted = None;
+        self.known = None;
         let names: Vec<&PipelineName> = assignments.iter().map(|a| &a.pipeline.name).collect();
         self.watches.retain(|name, _| names.contains(&name));
         self.recovering.retain(|name| names.contains(&name));

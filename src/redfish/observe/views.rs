@@ -128,7 +128,7 @@ impl Observer<'_> {
         }
         let registry = find_registry(&mut self.reader, &self.found, name, describes).await?;
         Ok(registry.map(|registry| {
-            let registry = Arc::new(registry);
+            let registry = self.client.shelf.one_copy(registry);
             self.client
                 .remember()
                 .registries
