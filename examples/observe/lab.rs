@@ -96,7 +96,7 @@ impl Lab {
         open(&options).unwrap()
     }
 
-    pub(crate) fn bmcs(&self) -> &[Bmc] {
+    pub(crate) fn bmcs(&self) -> &[Arc<Bmc>] {
         &self.loaded.inventory.bmcs
     }
 

@@ -84,13 +84,17 @@ struct Ours {
 impl Ours {
     fn new(lab: &Lab) -> Self {
         let engine = lab.engine();
-        let client = |bmc| engine.client(bmc).unwrap();
+
         let spec = |each: &Assignment| {
             let names = each.listed().into_iter().map(|server| server.name);
             each.spec(&names.collect::<Vec<_>>()).unwrap()
         };
         Self {
-            clients: lab.bmcs().iter().map(client).collect(),
+            clients: lab
+                .bmcs()
+                .iter()
+                .map(|bmc| engine.client(bmc).unwrap())
+                .collect(),
             specs: lab.assignments().iter().map(spec).collect(),
             remembered: Remembered {
                 salt: String::new(),

@@ -82,7 +82,7 @@ pub async fn hear(
     stop: &Stop,
     awaited: &Awaited,
 ) -> Option<Heard> {
-    let bmcs: BTreeMap<&BmcName, &Bmc> = undecided
+    let bmcs: BTreeMap<&BmcName, &Arc<Bmc>> = undecided
         .iter()
         .map(|each| (&each.bmc.name, &each.bmc))
         .collect();
@@ -90,7 +90,7 @@ pub async fn hear(
         let (engine, stop, name) = (engine.clone(), stop.clone(), bmc.name.clone());
         let hearing = async move {
             let heard = engine.hear(&bmc, &stop).await?;
-            Some((bmc.name, heard))
+            Some((bmc.name.clone(), heard))
         };
         (name, hearing)
     });

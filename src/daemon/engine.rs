@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// The client of a BMC: the kept one, else one of its own.
-    pub(super) fn shared_client(&self, bmc: &Bmc) -> Result<Arc<Client>, Fault> {
+    pub(super) fn shared_client(&self, bmc: &Arc<Bmc>) -> Result<Arc<Client>, Fault> {
         let Some(kept) = &self.kept else {
             return self.client(bmc).map(Arc::new);
         };
@@ -100,7 +100,7 @@ impl Engine {
 
     /// Clients that are kept no more: of all BMCs, or of those for which a list has nothing, or something else. Whoever
     /// takes them ends their sessions.
-    pub(super) fn forget_clients(&self, but: &[Bmc]) -> Vec<Arc<Client>> {
+    pub(super) fn forget_clients(&self, but: &[Arc<Bmc>]) -> Vec<Arc<Client>> {
         self.kept
             .as_ref()
             .map_or_else(Vec::new, |kept| kept.forget(but))

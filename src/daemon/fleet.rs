@@ -203,7 +203,7 @@ impl Fleet {
     }
 
     /// Takes up what the inventory lists; what it lists no more is gone.
-    pub(super) fn list(&self, bmcs: &[Bmc]) {
+    pub(super) fn list(&self, bmcs: &[Arc<Bmc>]) {
         let mut inner = self.lock();
         let mut before = std::mem::take(&mut inner.bmcs);
         for bmc in bmcs {

@@ -17,7 +17,7 @@ pub struct Assignment {
     /// Which pipeline.
     pub pipeline: Arc<Pipeline>,
     /// Which BMC.
-    pub bmc: Bmc,
+    pub bmc: Arc<Bmc>,
     /// Further narrowing by `--limit`.
     pub limit: Option<Selector>,
     /// Environment and files that templates name.
@@ -61,7 +61,7 @@ pub fn select(
         for bmc in &inventory.bmcs {
             let assignment = Assignment {
                 pipeline: Arc::clone(pipeline),
-                bmc: bmc.clone(),
+                bmc: Arc::clone(bmc),
                 limit: limit.cloned(),
                 given: Arc::clone(given),
                 images: Arc::default(),
@@ -100,7 +100,7 @@ pub fn assign_run(
     let pipeline = pipelines.iter().find(|p| p.name == key.pipeline)?;
     Some(Assignment {
         pipeline: Arc::clone(pipeline),
-        bmc: inventory.bmc(&key.bmc)?.clone(),
+        bmc: Arc::clone(inventory.bmc(&key.bmc)?),
         limit: None,
         given: Arc::clone(given),
         images: Arc::default(),
@@ -253,7 +253,7 @@ impl Assignment {
         {
             let system = start.boxes.get(name).map(|found| found.uri.clone());
             carrying.gone.insert(name.clone());
-            carrying.bmc.servers.push(Server {
+            Arc::make_mut(&mut carrying.bmc).servers.push(Server {
                 name: name.clone(),
                 system,
                 labels: self.bmc.labels.clone(),
@@ -312,7 +312,7 @@ impl Assignment {
         let Some(facts) = &self.facts else {
             return Cow::Borrowed(&self.bmc);
         };
-        let mut bmc = self.bmc.clone();
+        let mut bmc = Bmc::clone(&self.bmc);
         bmc.labels.extend(facts.labels(None));
         Cow::Owned(bmc)
     }

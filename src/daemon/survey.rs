@@ -146,7 +146,7 @@ pub(super) async fn read<T>(
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// Which BMC, as listed.
-    pub bmc: Bmc,
+    pub bmc: Arc<Bmc>,
     /// What it showed, or why it did not.
     pub look: Result<Box<Look>, Fault>,
     /// What else a person should know of it.
@@ -158,7 +158,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    fn failed(bmc: Bmc, fault: Fault) -> Self {
+    fn failed(bmc: Arc<Bmc>, fault: Fault) -> Self {
         let problems = vec![Problem::from(&fault)];
         Self {
             bmc,
@@ -173,7 +173,7 @@ impl Checked {
 /// Reaches every BMC once and reads what identifies it; writes nothing but sessions and pins. `None` = stopped.
 pub async fn check(
     engine: &Engine,
-    bmcs: &[Bmc],
+    bmcs: &[Arc<Bmc>],
     stop: &Stop,
     awaited: &Awaited,
 ) -> Option<Vec<Checked>> {
@@ -195,7 +195,7 @@ pub(super) fn all_but_settings() -> LookRequest {
     }
 }
 
-async fn check_one(engine: &Engine, bmc: Bmc, stop: &Stop) -> Option<Checked> {
+async fn check_one(engine: &Engine, bmc: Arc<Bmc>, stop: &Stop) -> Option<Checked> {
     let client = match engine.client(&bmc) {
         Ok(client) => client,
         Err(fault) => return Some(Checked::failed(bmc, fault)),

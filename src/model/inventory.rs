@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -14,18 +15,18 @@ use super::id::{BmcName, ServerName};
 /// All BMCs of all inventory files.
 #[derive(Debug, Clone, Default)]
 pub struct Inventory {
-    /// In name order; names and addresses are unique.
-    pub bmcs: Vec<Bmc>,
+    /// In name order; names and addresses are unique. One copy of each for all who speak of it.
+    pub bmcs: Vec<Arc<Bmc>>,
 }
 
 impl Inventory {
     /// The BMC of that name.
-    pub fn bmc(&self, name: &BmcName) -> Option<&Bmc> {
+    pub fn bmc(&self, name: &BmcName) -> Option<&Arc<Bmc>> {
         self.bmcs.iter().find(|bmc| bmc.name == *name)
     }
 
     /// The server of that name, with its BMC.
-    pub fn server(&self, name: &ServerName) -> Option<(&Bmc, &Server)> {
+    pub fn server(&self, name: &ServerName) -> Option<(&Arc<Bmc>, &Server)> {
         self.bmcs
             .iter()
             .find_map(|bmc| bmc.server(name).map(|server| (bmc, server)))

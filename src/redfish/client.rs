@@ -56,7 +56,7 @@ pub(super) struct Remembered {
     /// Last versions seen, by URI of the system or manager.
     pub(super) versions: BTreeMap<String, String>,
     /// What the last look asked, and the documents that answered it; `None` = not all of them did.
-    pub(super) glimpsed: Option<(LookRequest, Vec<Glimpse>)>,
+    pub(super) glimpsed: Option<Arc<(LookRequest, Box<[Glimpse]>)>>,
     /// What the last good look read, until something is sent that changes something.
     pub(super) documents: Option<Documents>,
     /// Whether they are kept at all.
@@ -114,9 +114,9 @@ impl Client {
     /// "No" where that cannot be said.
     pub async fn is_unchanged(&self, request: &LookRequest) -> bool {
         let glimpsed = self.remember().glimpsed.clone();
-        match glimpsed {
-            Some((asked, glimpses)) if asked == *request => {
-                self.conversation.is_unchanged(&glimpses).await
+        match glimpsed.as_deref() {
+            Some((asked, glimpses)) if asked == request => {
+                self.conversation.is_unchanged(glimpses).await
             }
             Some(_) | None => false,
         }

@@ -2,6 +2,8 @@
 
 mod text;
 
+use std::sync::Arc;
+
 use serde_json::json;
 use text::{Images, pipeline_text};
 
@@ -22,7 +24,7 @@ pub(crate) async fn run(shell: &Shell, args: &SnapshotArgs) -> Exit {
     let server = ServerName::from(args.server.as_str());
     let Some(bmc) = bmc_of(&loaded.inventory, &server) else {
         let message = format!("the inventory has no server `{server}`");
-        let names = loaded.inventory.bmcs.iter().flat_map(names);
+        let names = loaded.inventory.bmcs.iter().flat_map(|bmc| names(bmc));
         let hint = format!("it has: {}", names.collect::<Vec<_>>().join(", "));
         let (exit, kind) = (Exit::NothingMatched, "nothing-matched");
         return shell.refuse(exit, kind, &message, Some(&hint));
@@ -77,6 +79,7 @@ fn bmc_of<'i>(inventory: &'i Inventory, server: &ServerName) -> Option<&'i Bmc> 
     inventory
         .bmc(&BmcName::from(bmc))
         .filter(|bmc| bmc.servers.is_empty())
+        .map(Arc::as_ref)
 }
 
 fn names(bmc: &Bmc) -> Vec<String> {

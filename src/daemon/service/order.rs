@@ -107,7 +107,7 @@ impl Daemon {
             match limited.selects_any() {
                 Some(true) => meant.push(limited),
                 Some(false) => {}
-                None => undecided.push(limited.bmc.name),
+                None => undecided.push(limited.bmc.name.clone()),
             }
         }
         let mut progress = BTreeMap::new();

@@ -74,7 +74,7 @@ impl Daemon {
             watched.due = None;
             let poll = Poll {
                 engine: self.engine.clone(),
-                bmc: watched.bmc.clone(),
+                bmc: Arc::clone(&watched.bmc),
                 assignments: Arc::clone(&watched.assignments),
                 known: watched.known.take(),
                 full: watched.is_full_due(now),
@@ -317,7 +317,7 @@ fn at_work(look: &Look) -> Option<Problem> {
 /// One observation.
 struct Poll {
     engine: Engine,
-    bmc: Bmc,
+    bmc: Arc<Bmc>,
     assignments: Arc<Vec<Assignment>>,
     known: Option<Known>,
     full: bool,
@@ -328,7 +328,7 @@ impl Poll {
     async fn run(mut self) -> Polled {
         let (end, took) = Box::pin(self.look()).await;
         Polled {
-            bmc: self.bmc.name,
+            bmc: self.bmc.name.clone(),
             assignments: self.assignments,
             known: self.known,
             full: self.full,

@@ -178,6 +178,7 @@ fn by_bmc_name(assignments: Vec<Assignment>) -> BTreeMap<BmcName, Vec<Assignment
         let name = assignment.bmc.name.clone();
         by_bmc.entry(name).or_default().push(assignment);
     }
+    by_bmc.values_mut().for_each(Vec::shrink_to_fit);
     by_bmc
 }
 

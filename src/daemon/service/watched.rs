@@ -24,7 +24,7 @@ const REST_SHARE: u32 = 19;
 
 /// One BMC.
 pub(super) struct Watched {
-    pub(super) bmc: Bmc,
+    pub(super) bmc: Arc<Bmc>,
     /// All pipelines that select it, in name order.
     pub(super) assignments: Arc<Vec<Assignment>>,
     /// Those of which that is not known before it has answered.
@@ -52,9 +52,13 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(bmc: &Bmc, assignments: Vec<Assignment>, undecided: Vec<Assignment>) -> Self {
+    pub(super) fn new(
+        bmc: &Arc<Bmc>,
+        assignments: Vec<Assignment>,
+        undecided: Vec<Assignment>,
+    ) -> Self {
         Self {
-            bmc: bmc.clone(),
+            bmc: Arc::clone(bmc),
             assignments: Arc::new(assignments),
             undecided: undecided.into(),
             waiting: BTreeSet::new(),
@@ -73,12 +77,12 @@ impl Watched {
     /// Takes over what the files say now.
     pub(super) fn replace(
         &mut self,
-        bmc: &Bmc,
+        bmc: &Arc<Bmc>,
         assignments: Vec<Assignment>,
         undecided: Vec<Assignment>,
     ) {
         self.undecided = undecided.into();
-        self.bmc = bmc.clone();
+        self.bmc = Arc::clone(bmc);
         self.known = None;
         let names: Vec<&PipelineName> = assignments.iter().map(|a| &a.pipeline.name).collect();
         self.watches.retain(|name, _| names.contains(&name));

@@ -1,6 +1,7 @@
 //! All inventory files as one inventory.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::bmc::{Sight, check_bmc};
 use super::credentials::check_credentials;
@@ -52,7 +53,8 @@ pub(crate) fn merge_inventory(
             document
                 .bmc
                 .iter()
-                .filter_map(|bmc| check_bmc(bmc, &defaults, &mut sight, &mut check)),
+                .filter_map(|bmc| check_bmc(bmc, &defaults, &mut sight, &mut check))
+                .map(Arc::new),
         );
     }
     bmcs.sort_by(|a, b| a.name.cmp(&b.name));

@@ -70,7 +70,7 @@ impl<'a> Observer<'a> {
         let mut remembered = client.remember();
         remembered.glimpsed = glimpses
             .filter(|_| look.is_ok())
-            .map(|glimpses| (request.clone(), glimpses));
+            .map(|glimpses| Arc::new((request.clone(), glimpses.into())));
         let serves = remembered.keeps_documents && look.is_ok() && remembered.actions == actions;
         remembered.documents = serves.then(|| Documents {
             docs,
