@@ -256,6 +256,22 @@ impl Engine {
             .map_err(failed)
     }
 
+    /// Remembers the certificate that a run has written down as the one that counts. The old one is kept as a trust of a
+    /// person keeps it: together with a refused login it tells of a factory reset.
+    pub(super) fn keep_certificate(&self, bmc: &Bmc, certificate: &str) {
+        let (store, place) = (self.store(), bmc.address.host_port());
+        let kept = store.pin(&place).and_then(|old| {
+            if old.as_deref() == Some(certificate) {
+                return Ok(());
+            }
+            store.keep_old_pin(&place, old.as_deref())?;
+            store.replace_pin(&place, Some(certificate))
+        });
+        if let Err(error) = kept {
+            tracing::error!(bmc = %bmc.name, %error, "an accepted certificate could not be remembered");
+        }
+    }
+
     /// Keeps what outlives the run: fingerprints of write-only values.
     pub(super) fn note(&self, bmc: &BmcName, record: &Record) {
         if let Record::WriteOnly { at, hashes } = record {

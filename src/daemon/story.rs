@@ -18,22 +18,15 @@ pub fn sentence(record: &Record) -> Option<String> {
         }
         Record::Hold { step } => return Some(hold(step)),
         Record::Outage {
-            gone: true,
-            reason,
+            gone,
             expected,
-        } => {
-            let how = if *expected {
-                "away, as expected"
-            } else {
-                "not answering"
-            };
-            return Some(format!("the BMC is {how}: {reason}"));
-        }
-        Record::Outage {
-            gone: false,
             reason,
-            ..
-        } => return Some(format!("the BMC is back: {reason}")),
+        } => return Some(outage(*gone, *expected, reason)),
+        Record::CertificateAccepted { reason, .. } => {
+            return Some(format!(
+                "another certificate is trusted from now on: {reason}"
+            ));
+        }
         Record::RunWaiting { wait } if wait.held => return Some(format!("held: {}", wait.reason)),
         Record::RunWaiting { wait } => return Some(format!("waits: {}", wait.reason)),
         Record::Notice { text, .. } => return Some(format!("notice: {text}")),
@@ -73,6 +66,15 @@ pub fn sentence(record: &Record) -> Option<String> {
         Record::Stopped { at, reason } => (at, format!("ended by order: {reason}")),
     };
     Some(format!("{}: {text}", name(place)))
+}
+
+fn outage(gone: bool, expected: bool, reason: &str) -> String {
+    let how = match (gone, expected) {
+        (false, _) => "back",
+        (true, true) => "away, as expected",
+        (true, false) => "not answering",
+    };
+    format!("the BMC is {how}: {reason}")
 }
 
 fn hold(step: &HoldStep) -> String {

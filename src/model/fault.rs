@@ -25,6 +25,9 @@ pub struct Fault {
     /// The URI asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+    /// `sha256:HEX` of the certificate shown, where that is what is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
     /// What a person can do, naming a command where one helps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -41,6 +44,7 @@ impl Fault {
             messages: Vec::new(),
             status: None,
             uri: None,
+            certificate: None,
             hint: None,
         }
     }

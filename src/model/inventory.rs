@@ -46,6 +46,8 @@ pub struct Bmc {
     pub credentials: Option<CredentialsRef>,
     /// How its certificate is judged.
     pub tls: TlsMode,
+    /// What a certificate that changes inside a declared outage leads to.
+    pub tls_change: TlsChange,
     /// How to log in.
     pub auth: AuthMode,
     /// How fast it may be asked.
@@ -192,6 +194,16 @@ pub enum TlsMode {
     Ca(PathBuf),
     /// SHA-256 of the certificate, 64 lower-case hexadecimal digits.
     Pin(String),
+}
+
+/// What a remembered certificate that changes inside a declared outage leads to; anywhere else it is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TlsChange {
+    /// A person trusts it, or does not.
+    #[default]
+    Hold,
+    /// It is remembered instead of the old one, and told.
+    AcceptInOutage,
 }
 
 /// How to log in.

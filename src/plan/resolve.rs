@@ -9,7 +9,7 @@ use super::spec::{
     ActionSpec, FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec,
     SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
 };
-use crate::model::inventory::{Bmc, Server};
+use crate::model::inventory::{Bmc, Server, TlsChange, TlsMode};
 use crate::model::{StageName, Target};
 use crate::pipeline::{
     FlowItem, Given, Image, Pipeline, ResourcePatch, Scope, SettingsStage, Stage, StageKind,
@@ -96,6 +96,7 @@ pub fn resolve(
         bmc: bmc.name.clone(),
         servers: servers.iter().map(server_spec).collect(),
         gone: BTreeSet::new(),
+        tls_change: tls_change(bmc),
         pace: bmc.pace.clone(),
         rollout: pipeline.rollout,
         maintenance: pipeline.maintenance.clone(),
@@ -106,6 +107,14 @@ pub fn resolve(
     };
     spec.digest = digest(&spec);
     Ok(spec)
+}
+
+/// Only a certificate that was remembered can be remembered anew: a written pin, or roots, say what counts.
+fn tls_change(bmc: &Bmc) -> TlsChange {
+    match bmc.tls {
+        TlsMode::FirstUse => bmc.tls_change,
+        TlsMode::Verify | TlsMode::Insecure | TlsMode::Ca(_) | TlsMode::Pin(_) => TlsChange::Hold,
+    }
 }
 
 /// Every image that one run needs, so that a shell can find and hash it before [`resolve`].

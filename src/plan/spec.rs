@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::digest::digest;
 use super::secrecy;
-use crate::model::inventory::{Expect, Pace};
+use crate::model::inventory::{Expect, Pace, TlsChange};
 use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
 use crate::pipeline::{DriftPolicy, Guard, Maintenance, Requirement, Rollout, StageOptions};
 
@@ -27,6 +27,8 @@ pub struct RunSpec {
     pub servers: Vec<ServerSpec>,
     /// Those of them that the inventory lists no more: nothing is begun on them.
     pub gone: BTreeSet<ServerName>,
+    /// What a remembered certificate that changes inside a declared outage leads to.
+    pub tls_change: TlsChange,
     /// How fast the BMC may be asked, and how long to wait before believing it.
     pub pace: Pace,
     /// How many BMCs of this pipeline at once, and when to stop.

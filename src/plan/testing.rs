@@ -47,6 +47,7 @@ pub(super) fn run(servers: &[&str], stages: Vec<StageSpec>) -> RunSpec {
         bmc: "b".into(),
         servers: servers.collect(),
         gone: std::collections::BTreeSet::new(),
+        tls_change: crate::model::inventory::TlsChange::Hold,
         pace: Pace {
             settle_for: Duration::from_secs(1),
             ..Pace::default()

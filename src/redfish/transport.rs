@@ -243,6 +243,15 @@ pub enum CertProblem {
     },
 }
 
+impl CertProblem {
+    /// The certificate shown, `sha256:HEX`.
+    pub fn seen(&self) -> &str {
+        match self {
+            Self::Changed { seen, .. } | Self::Untrusted { seen, .. } => seen,
+        }
+    }
+}
+
 /// Shows headers without secrets.
 struct Redacted<'a>(&'a HeaderMap);
 

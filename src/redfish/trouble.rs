@@ -103,11 +103,13 @@ fn certificate_fault(problem: &CertProblem, bmc: &BmcName, address: &Address) ->
             ),
         ),
     };
-    Fault::new(
+    let mut fault = Fault::new(
         kind,
         Retry::Operator,
         format!("bmc `{bmc}` at `{address}` {text}"),
     )
     .with_cause(problem.to_string())
-    .with_hint(hint)
+    .with_hint(hint);
+    fault.certificate = Some(problem.seen().to_owned());
+    fault
 }

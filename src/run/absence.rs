@@ -7,6 +7,7 @@ use super::machine::{Decision, RunMachine};
 use super::record::{Place, Record, Wait};
 use super::stage;
 use super::state::WorkStatus;
+use crate::model::inventory::TlsChange;
 use crate::model::{Fault, FaultKind, Retry};
 
 impl RunMachine {
@@ -20,6 +21,9 @@ impl RunMachine {
         let is_absent = is_absence(fault.kind)
             // A BMC on its way down or up knows nobody: that is no word about the credentials.
             || (fault.kind == FaultKind::LoginRefused && declared.is_some_and(|until| now < until));
+        if let Some(records) = self.accepted(fault, declared) {
+            return Decision::only(records);
+        }
         let mut records = Vec::new();
         if is_absent && self.state.gone_since.is_none() {
             records.push(Record::Outage {
@@ -55,6 +59,33 @@ impl RunMachine {
             }
         }
         Decision::only(records)
+    }
+
+    /// What follows from another certificate where the inventory says to take it: it counts from now on, and whoever shows
+    /// it has restarted. An outage ends by good reads and not by the clock, which goes on while nobody looks; and a process
+    /// may have died between writing the certificate down and remembering it.
+    fn accepted(&self, fault: &Fault, declared: Option<Timestamp>) -> Option<Vec<Record>> {
+        let certificate = fault.certificate.as_ref()?;
+        let is_declared = declared.is_some();
+        let is_known = self.state.certificate.as_ref() == Some(certificate);
+        if fault.kind != FaultKind::CertificateChanged
+            || self.spec.tls_change != TlsChange::AcceptInOutage
+            || !(is_declared || is_known)
+        {
+            return None;
+        }
+        let mut records = vec![Record::CertificateAccepted {
+            certificate: certificate.clone(),
+            reason: fault.to_string(),
+        }];
+        if self.state.gone_since.is_none() {
+            records.push(Record::Outage {
+                gone: true,
+                expected: true,
+                reason: fault.message.clone(),
+            });
+        }
+        Some(records)
     }
 
     fn absence(&self, now: Timestamp, fault: &Fault, declared_until: Option<Timestamp>) -> Wait {

@@ -40,6 +40,7 @@ pub(crate) fn world(fleet: Fleet) -> World {
         images.clone(),
         "https://bmc.test",
         Instant::now(),
+        None,
     );
     let talk = conversation(Arc::new(wire), Pace::default(), Some(("root", "secret")));
     World {

@@ -19,6 +19,7 @@ mod bmc_firmware;
 mod bmc_resources;
 mod bmc_write_only;
 mod budget;
+mod certificates;
 mod claims;
 mod common;
 mod crash;

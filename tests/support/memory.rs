@@ -14,8 +14,8 @@ use mock_bmc::bmc::Bmc;
 use mock_bmc::message::{Reply, Request, Response};
 use mock_bmc::time::Moment;
 use redpipe::redfish::{
-    ANSWER_BYTES_MAX, BoxFuture, CertProblem, PartContent, Progress, Timeouts, Transport, WireBody,
-    WireError, WireRequest, WireResponse,
+    ANSWER_BYTES_MAX, BoxFuture, CertProblem, Memory, PartContent, Progress, Timeouts, Transport,
+    WireBody, WireError, WireRequest, WireResponse,
 };
 use secrecy::ExposeSecret;
 use tokio::time::{Instant, sleep};
@@ -35,16 +35,21 @@ pub(crate) struct MemoryTransport {
     scheme_host: String,
     switched_on: Instant,
     certificate: u32,
+    remembered: Option<Remembered>,
 }
+
+/// Where the certificate of an address is remembered, and the address.
+pub(crate) type Remembered = (Arc<dyn Memory>, String);
 
 impl MemoryTransport {
     /// A wire to a BMC that was switched on at mock time zero at `switched_on`; the client knows it as `scheme_host`
-    /// (`https://bmc.test`). The certificate that it shows now is pinned.
+    /// (`https://bmc.test`). The certificate that counts is the remembered one, or else the one that it shows now.
     pub(crate) fn new(
         bmc: Arc<Mutex<Bmc>>,
         images: Images,
         scheme_host: &str,
         switched_on: Instant,
+        remembered: Option<Remembered>,
     ) -> Self {
         let certificate = lock(&bmc).certificate_generation();
         Self {
@@ -53,7 +58,19 @@ impl MemoryTransport {
             scheme_host: scheme_host.to_owned(),
             switched_on,
             certificate,
+            remembered,
         }
+    }
+
+    /// What is wrong with the certificate of this generation.
+    fn misjudged(&self, seen: u32) -> Option<CertProblem> {
+        let seen = fingerprint(seen);
+        let pinned = match &self.remembered {
+            None => fingerprint(self.certificate),
+            Some((memory, place)) if memory.remember_pin(place, &seen) => return None,
+            Some((memory, place)) => memory.pin(place)?,
+        };
+        (pinned != seen).then_some(CertProblem::Changed { pinned, seen })
     }
 
     async fn exchange(&self, request: WireRequest) -> Result<WireResponse, WireError> {
@@ -71,12 +88,8 @@ impl MemoryTransport {
         if !bmc.is_listening(now) {
             return Err(WireError::NotSent("connection refused".to_owned()));
         }
-        let seen = bmc.certificate_generation();
-        if seen != self.certificate {
-            return Err(WireError::Certificate(CertProblem::Changed {
-                pinned: fingerprint(self.certificate),
-                seen: fingerprint(seen),
-            }));
+        if let Some(problem) = self.misjudged(bmc.certificate_generation()) {
+            return Err(WireError::Certificate(problem));
         }
         let reply = bmc.handle(now, message);
         deliver(&mut bmc, &self.images, now);

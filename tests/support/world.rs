@@ -21,7 +21,7 @@ use redpipe::daemon::{
     KnownFacts, Planned, RunEnd, Secrets, Selected, Stop, apply, hear, plan, prepare_images,
     read_given, select,
 };
-use redpipe::model::inventory::Bmc as ListedBmc;
+use redpipe::model::inventory::{Bmc as ListedBmc, TlsMode};
 use redpipe::model::{About, BmcName, Fault, Order, PipelineName, RunKey, Verb};
 use redpipe::pipeline::{self, Selector};
 use redpipe::redfish::{Clock, Memory, Transport};
@@ -86,17 +86,14 @@ impl Connect for Lab {
     fn transport(
         &self,
         bmc: &ListedBmc,
-        _memory: Arc<dyn Memory>,
+        memory: Arc<dyn Memory>,
     ) -> Result<Arc<dyn Transport>, Fault> {
         let mock = Arc::clone(&self.bmcs[bmc.name.as_str()]);
         let host = format!("https://{}.lab", bmc.name);
         let images = Arc::clone(&self.images);
-        Ok(Arc::new(MemoryTransport::new(
-            mock,
-            images,
-            &host,
-            self.started,
-        )))
+        let remembered = (bmc.tls == TlsMode::FirstUse).then(|| (memory, bmc.address.host_port()));
+        let wire = MemoryTransport::new(mock, images, &host, self.started, remembered);
+        Ok(Arc::new(wire))
     }
 }
 

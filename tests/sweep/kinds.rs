@@ -44,6 +44,7 @@ kinds!(
         PowerBefore,
         Boot,
         Outage,
+        CertificateAccepted,
         RootGood,
         GoodReads,
         ItemDone,

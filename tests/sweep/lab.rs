@@ -57,6 +57,7 @@ pub(crate) struct Lived {
 impl Lab {
     pub(crate) fn new(story: &Story, stored: Stored) -> Self {
         let mut world = World::of(story.systems, &format!("{FAST}{}", story.script));
+        world.defaults = world.defaults.replace("tls = \"insecure\"", story.tls);
         world.defaults.push_str(PACE);
         let lives = match stored {
             Stored::InMemory => Lives::new(),

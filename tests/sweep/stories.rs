@@ -10,6 +10,8 @@ pub(crate) struct Story {
     pub(crate) systems: &'static [usize],
     /// How the mocks deviate.
     pub(crate) script: &'static str,
+    /// How certificates are judged, as `[defaults]` of the inventory says it.
+    pub(crate) tls: &'static str,
     /// Lines of `[maintenance]`, divided by `;`.
     pub(crate) maintenance: &'static str,
     /// Stages of the pipeline, each a line of this file's own short form; see [`stage`].
@@ -61,6 +63,7 @@ const PLAIN: Story = Story {
     name: "",
     systems: &[1],
     script: "",
+    tls: "tls = \"insecure\"",
     maintenance: "",
     stages: &[],
     edited: &[],
@@ -120,6 +123,15 @@ const FIRMWARE: &[Story] = &[
         name: "a BMC hop that is pulled, past the end of another",
         script: "[versions]\nbios = \"2.30\"\n",
         stages: &["bmc 1.60 pull", "bios 2.20 pull"],
+        ..PLAIN
+    },
+    // Scenario 134.
+    Story {
+        name: "a BMC that comes back from its hop with another certificate",
+        script: "[update]\nnew_certificate = true\n",
+        tls: "tls = \"first-use\"\ntls_change = \"accept-in-outage\"",
+        stages: &["bmc 1.60 push"],
+        on_file: true,
         ..PLAIN
     },
     Story {

@@ -306,6 +306,9 @@ impl Driver<'_> {
         for record in records {
             machine.apply(now, record);
             self.engine.note(&self.bmc.name, record);
+            if let Record::CertificateAccepted { certificate, .. } = record {
+                self.engine.keep_certificate(self.bmc, certificate);
+            }
             let event = Event {
                 key: machine.key().clone(),
                 at: now,

@@ -37,7 +37,7 @@ pub(super) struct Prepared {
 /// What happened to the lines.
 pub(super) enum Moved {
     /// Something became of a job.
-    Told(Told),
+    Told(Box<Told>),
     /// The images of a job are there, or are not.
     Prepared(Box<Prepared>),
     /// All lines have ended, as they were told to.
@@ -125,7 +125,7 @@ impl Lines {
     pub(super) async fn next(&mut self) -> Moved {
         loop {
             tokio::select! {
-                Some(told) = self.ends.recv() => return Moved::Told(told),
+                Some(told) = self.ends.recv() => return Moved::Told(Box::new(told)),
                 Some(joined) = self.prepared.join_next() => {
                     let prepared = joined
                         .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));

@@ -17,5 +17,5 @@ mod template;
 mod version;
 
 pub(crate) use context::{Check, Names};
-pub(crate) use not_yet::{NotYet, tls_change};
+pub(crate) use not_yet::NotYet;
 pub(crate) use pipeline::check_pipeline;

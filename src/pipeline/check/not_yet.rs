@@ -35,10 +35,10 @@ pub(super) const PRESERVE: NotYet = NotYet {
     would: "would let an update wipe a part of the configuration",
     instead: "remove it; an update keeps everything that the platform can keep",
 };
-pub(crate) const TLS_CHANGE: NotYet = NotYet {
+const TLS_CHANGE: NotYet = NotYet {
     key: "tls_change = \"accept-in-outage\"",
-    would: "would trust a certificate that changes inside an outage",
-    instead: "write `tls_change = \"hold\"` and run `redpipe trust BMC` after the change",
+    would: "would trust a certificate that changes inside this stage's outage",
+    instead: "write it on the BMC in the inventory, or in `[defaults]` there",
 };
 
 impl Check<'_> {
@@ -65,8 +65,8 @@ impl Check<'_> {
     }
 }
 
-/// `tls_change`, where it is more than the default.
-pub(crate) fn tls_change(check: &mut Check<'_>, value: Option<&At<TlsChangeDocument>>) {
+/// `tls_change` of a stage, where it is more than the default: a certificate belongs to a BMC, not to a stage.
+pub(super) fn tls_change(check: &mut Check<'_>, value: Option<&At<TlsChangeDocument>>) {
     if let Some(value) = value.filter(|value| *value.get() == TlsChangeDocument::AcceptInOutage) {
         check.not_yet(&TLS_CHANGE, value.span());
     }

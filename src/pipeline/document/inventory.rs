@@ -40,7 +40,7 @@ pub(crate) struct DefaultsDocument {
     pub(crate) poll_interval: Option<At<String>>,
     /// How fast a BMC may be asked.
     pub(crate) pace: Option<At<PaceDocument>>,
-    /// What a certificate that changes inside a declared outage leads to; only `hold` is supported yet.
+    /// What a remembered certificate that changes inside a declared outage leads to; `hold` where left out.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
     /// Not supported yet: credentials after a factory reset.
     pub(crate) recovery_credentials: Option<At<Any>>,
@@ -198,7 +198,7 @@ pub(crate) struct BmcDocument {
     pub(crate) pace: Option<At<PaceDocument>>,
     /// Class of machine; overrules detection.
     pub(crate) platform: Option<At<String>>,
-    /// What a certificate that changes inside a declared outage leads to; only `hold` is supported yet.
+    /// What a remembered certificate that changes inside a declared outage leads to.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
     /// Not supported yet: credentials after a factory reset.
     pub(crate) recovery_credentials: Option<At<Any>>,

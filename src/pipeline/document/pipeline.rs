@@ -147,7 +147,7 @@ pub(crate) struct StageDocument {
     pub(crate) flow: Option<At<Vec<At<FlowDocument>>>>,
     /// Refused here: belongs in a flow item.
     pub(crate) actions: Option<At<Any>>,
-    /// What a certificate that changes inside the stage's outage leads to; only `hold` is supported yet.
+    /// What a certificate that changes inside the stage's outage leads to; only `hold`: more is said in the inventory.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
     /// Not supported yet: agrees that the stage may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
@@ -258,7 +258,7 @@ pub(crate) struct FlowDocument {
     pub(crate) actions: Vec<At<ActionDocument>>,
     /// Not supported yet: agrees that the item may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
-    /// What a certificate that changes with the item leads to; only `hold` is supported yet.
+    /// What a certificate that changes with the item leads to; only `hold`: more is said in the inventory.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
 }
 
@@ -274,7 +274,7 @@ pub(crate) struct ResourceDocument {
     pub(crate) set: Option<At<BTreeMap<At<String>, At<Any>>>>,
     /// Not supported yet: agrees that the entry may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
-    /// What a certificate that changes with the entry leads to; only `hold` is supported yet.
+    /// What a certificate that changes with the entry leads to; only `hold`: more is said in the inventory.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
 }
 
@@ -351,6 +351,6 @@ pub(crate) enum MatchDocument {
 pub(crate) enum TlsChangeDocument {
     /// The run is held.
     Hold,
-    /// Not supported yet: it is trusted.
+    /// It is remembered instead of the old one.
     AcceptInOutage,
 }

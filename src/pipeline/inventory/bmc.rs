@@ -77,6 +77,7 @@ pub(super) fn check_bmc(
             .and_then(|name| sight.credentials.get(name))
             .cloned(),
         tls: own.tls.or(defaults.tls.clone()).unwrap_or(TlsMode::Verify),
+        tls_change: own.tls_change.or(defaults.tls_change).unwrap_or_default(),
         auth,
         pace: layered_pace(&layers),
         poll_interval: own

@@ -8,12 +8,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::pace::check_pace;
-use crate::model::inventory::{AuthMode, TlsMode};
-use crate::pipeline::check::{Check, NotYet, tls_change};
+use crate::model::inventory::{AuthMode, TlsChange, TlsMode};
+use crate::pipeline::check::{Check, NotYet};
 use crate::pipeline::diagnostic::SourceId;
 use crate::pipeline::document::{
-    At, AuthDocument, BmcDocument, DefaultsDocument, InventoryDocument, PaceDocument, TlsDocument,
-    TlsWord,
+    At, AuthDocument, BmcDocument, DefaultsDocument, InventoryDocument, PaceDocument,
+    TlsChangeDocument, TlsDocument, TlsWord,
 };
 use crate::pipeline::shape::nearest;
 use crate::pipeline::value::parse_sha256;
@@ -29,6 +29,7 @@ const RECOVERY_CREDENTIALS: NotYet = NotYet {
 pub(super) struct Layer<'d> {
     pub(super) credentials: Option<String>,
     pub(super) tls: Option<TlsMode>,
+    pub(super) tls_change: Option<TlsChange>,
     pub(super) auth: Option<AuthMode>,
     pub(super) poll_interval: Option<Duration>,
     pub(super) pace: Option<&'d PaceDocument>,
@@ -40,6 +41,7 @@ pub(super) struct Layer<'d> {
 struct Written<'d> {
     credentials: Option<&'d At<String>>,
     tls: Option<&'d At<TlsDocument>>,
+    tls_change: Option<&'d At<TlsChangeDocument>>,
     auth: Option<&'d At<AuthDocument>>,
     poll_interval: Option<&'d At<String>>,
     pace: Option<&'d At<PaceDocument>>,
@@ -60,16 +62,16 @@ pub(super) fn defaults_layer<'d>(
         auth,
         poll_interval,
         pace,
-        tls_change: change,
+        tls_change,
         recovery_credentials,
     } = defaults;
-    tls_change(check, change.as_ref());
     if let Some(value) = recovery_credentials {
         check.not_yet(&RECOVERY_CREDENTIALS, check.file.key_of(&value.span()));
     }
     let written = Written {
         credentials: credentials.as_ref(),
         tls: tls.as_ref(),
+        tls_change: tls_change.as_ref(),
         auth: auth.as_ref(),
         poll_interval: poll_interval.as_ref(),
         pace: pace.as_ref(),
@@ -83,13 +85,13 @@ pub(super) fn bmc_layer<'d>(
     known: &BTreeMap<String, (SourceId, Range<usize>)>,
     check: &mut Check<'_>,
 ) -> Layer<'d> {
-    tls_change(check, bmc.tls_change.as_ref());
     if let Some(value) = &bmc.recovery_credentials {
         check.not_yet(&RECOVERY_CREDENTIALS, check.file.key_of(&value.span()));
     }
     let written = Written {
         credentials: bmc.credentials.as_ref(),
         tls: bmc.tls.as_ref(),
+        tls_change: bmc.tls_change.as_ref(),
         auth: bmc.auth.as_ref(),
         poll_interval: bmc.poll_interval.as_ref(),
         pace: bmc.pace.as_ref(),
@@ -105,6 +107,7 @@ fn layer<'d>(
     let spans = [
         ("credentials", written.credentials.map(At::span)),
         ("tls", written.tls.map(At::span)),
+        ("tls_change", written.tls_change.map(At::span)),
         ("auth", written.auth.map(At::span)),
         ("poll_interval", written.poll_interval.map(At::span)),
         ("pace", written.pace.map(At::span)),
@@ -117,6 +120,7 @@ fn layer<'d>(
             .credentials
             .and_then(|name| credentials_name(name, known, check)),
         tls: written.tls.and_then(|tls| tls_mode(tls, check)),
+        tls_change: written.tls_change.map(|change| tls_change(*change.get())),
         auth: written.auth.map(|auth| auth_mode(*auth.get())),
         poll_interval: written
             .poll_interval
@@ -179,6 +183,13 @@ fn tls_mode(tls: &At<TlsDocument>, check: &mut Check<'_>) -> Option<TlsMode> {
             .hint("`redpipe trust BMC` shows the digest of the certificate a BMC presents");
     }
     digest.map(TlsMode::Pin)
+}
+
+fn tls_change(change: TlsChangeDocument) -> TlsChange {
+    match change {
+        TlsChangeDocument::Hold => TlsChange::Hold,
+        TlsChangeDocument::AcceptInOutage => TlsChange::AcceptInOutage,
+    }
 }
 
 fn auth_mode(auth: AuthDocument) -> AuthMode {

@@ -73,12 +73,21 @@ fn defaults_for<'d>(
     let mut result = Layer {
         credentials: own.credentials.clone(),
         tls: own.tls.clone(),
+        tls_change: own.tls_change,
         auth: own.auth,
         poll_interval: own.poll_interval,
         pace: own.pace,
         set: own.set.clone(),
     };
-    for key in ["credentials", "tls", "auth", "poll_interval", "pace"] {
+    let keys = [
+        "credentials",
+        "tls",
+        "tls_change",
+        "auth",
+        "poll_interval",
+        "pace",
+    ];
+    for key in keys {
         if own.set.contains_key(key) {
             continue;
         }
@@ -109,6 +118,7 @@ fn take<'d>(key: &'static str, from: &Layer<'d>, to: &mut Layer<'d>) {
     match key {
         "credentials" => to.credentials.clone_from(&from.credentials),
         "tls" => to.tls.clone_from(&from.tls),
+        "tls_change" => to.tls_change = from.tls_change,
         "auth" => to.auth = from.auth,
         "poll_interval" => to.poll_interval = from.poll_interval,
         "pace" => to.pace = from.pace,

@@ -37,7 +37,7 @@ fn the_lab_inventory_says_what_it_means() {
     );
     assert_eq!(
         (&first.tls, first.auth, first.line),
-        (&TlsMode::FirstUse, AuthMode::Auto, 24)
+        (&TlsMode::FirstUse, AuthMode::Auto, 25)
     );
     let credentials = first.credentials.as_ref().expect("defaults name some");
     assert_eq!(

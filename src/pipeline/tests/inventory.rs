@@ -292,7 +292,7 @@ tls = { file = "x" }
         claim: "what is not supported yet is refused",
         text: r#"[defaults]
 recovery_credentials = "old"
-tls_change = "accept-in-outage"
+tls_change = "accept-in-outages"
 [credentials.lab]
 username = "admin"
 password = { env = "X" }
@@ -305,7 +305,7 @@ recovery_credentials = "old"
 "#,
         findings: &[
             "i.toml:2:1 error: `recovery_credentials` is not supported yet | would be used once after a factory reset | remove it; change `credentials` by hand after a factory reset",
-            r#"i.toml:3:14 error: `tls_change = "accept-in-outage"` is not supported yet | would trust a certificate that changes inside an outage | write `tls_change = "hold"` and run `redpipe trust BMC` after the change"#,
+            "i.toml:3:14 error: `defaults.tls_change` cannot be `accept-in-outages` | not one of its values | did you mean `accept-in-outage`? it can be `hold`, `accept-in-outage`",
             "i.toml:12:1 error: `recovery_credentials` is not supported yet | would be used once after a factory reset | remove it; change `credentials` by hand after a factory reset",
         ],
     },

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{findings, loaded, shown, try_load};
-use crate::model::inventory::{AuthMode, SecretSource, TlsMode};
+use crate::model::inventory::{AuthMode, SecretSource, TlsChange, TlsMode};
 use crate::pipeline::{
     Given, Image, Method, RequirementOp, ResetPolicy, Scope, Severity, StageKind, Template,
 };
@@ -63,9 +63,11 @@ fn a_file_that_is_not_toml_hides_no_finding_of_another() {
 #[test]
 fn a_files_own_defaults_win_over_the_only_other_ones() {
     let common = format!(
-        "{CREDENTIALS}[defaults]\ncredentials = \"lab\"\ntls = {{ ca = \"ca.pem\" }}\npoll_interval = \"1m\"\n"
+        "{CREDENTIALS}[defaults]\ncredentials = \"lab\"\ntls = {{ ca = \"ca.pem\" }}\npoll_interval = \"1m\"\ntls_change = \"accept-in-outage\"\n"
     );
-    let rack = format!("[defaults]\npoll_interval = \"2m\"\n{BMC_B}{BMC_A}auth = \"basic\"\n");
+    let rack = format!(
+        "[defaults]\npoll_interval = \"2m\"\n{BMC_B}tls_change = \"hold\"\n{BMC_A}auth = \"basic\"\n"
+    );
     let inventory = loaded(
         &[("conf/common.toml", &common), ("racks/r1.toml", &rack)],
         &[],
@@ -82,6 +84,10 @@ fn a_files_own_defaults_win_over_the_only_other_ones() {
         a.tls,
         TlsMode::Ca(PathBuf::from("conf/ca.pem")),
         "paths are relative to the file that writes them"
+    );
+    assert_eq!(
+        (a.tls_change, b.tls_change),
+        (TlsChange::AcceptInOutage, TlsChange::Hold)
     );
     assert_eq!(a.poll_interval, Duration::from_mins(2));
     let password = &a.credentials.as_ref().expect("the other file's").password;

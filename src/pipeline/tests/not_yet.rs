@@ -63,7 +63,7 @@ settings = { A = 1 }
 tls_change = "hold"
 "#,
         findings: &[
-            r#"p.toml:9:14 error: `tls_change = "accept-in-outage"` is not supported yet | would trust a certificate that changes inside an outage | write `tls_change = "hold"` and run `redpipe trust BMC` after the change"#,
+            r#"p.toml:9:14 error: `tls_change = "accept-in-outage"` is not supported yet | would trust a certificate that changes inside this stage's outage | write it on the BMC in the inventory, or in `[defaults]` there"#,
         ],
     },
     Case {

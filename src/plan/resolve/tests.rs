@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::model::inventory::{
-    Address, AuthMode, Expect, POLL_INTERVAL_DEFAULT, Pace, Scheme, TlsMode,
+    Address, AuthMode, Expect, POLL_INTERVAL_DEFAULT, Pace, Scheme, TlsChange, TlsMode,
 };
 use crate::pipeline::{DriftPolicy, ImageFile, Maintenance, Rollout, Selector, StageOptions};
 
@@ -34,6 +34,7 @@ fn bmc() -> Bmc {
         labels: BTreeMap::from([("rack".to_owned(), "r1".to_owned())]),
         credentials: None,
         tls: TlsMode::Verify,
+        tls_change: TlsChange::Hold,
         auth: AuthMode::None,
         pace: Pace::default(),
         poll_interval: POLL_INTERVAL_DEFAULT,

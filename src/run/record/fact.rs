@@ -163,6 +163,14 @@ pub enum Record {
         /// Gone or back.
         gone: bool,
     },
+    /// The BMC shows another certificate inside a declared outage, and the inventory says to take it: from here on it is
+    /// the one that counts.
+    CertificateAccepted {
+        /// `sha256:HEX` of it.
+        certificate: String,
+        /// What was seen, naming both.
+        reason: String,
+    },
     /// One more consecutive good read of the unauthenticated service root during an outage, or the count starts anew.
     RootGood {
         /// How many in a row.

@@ -70,6 +70,7 @@ impl Work {
             | Record::Edited { .. }
             | Record::StageStarted { .. }
             | Record::Outage { .. }
+            | Record::CertificateAccepted { .. }
             | Record::RootGood { .. }
             | Record::RunWaiting { .. }
             | Record::Hold { .. }

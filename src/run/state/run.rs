@@ -34,6 +34,8 @@ pub struct RunState {
     pub gone_as_expected: bool,
     /// Good reads of the service root since the BMC is away.
     pub root_good: Option<GoodReads>,
+    /// The certificate that was last taken inside a declared outage.
+    pub certificate: Option<String>,
     /// When the BMC last came back from a declared outage.
     pub back_at: Option<Timestamp>,
     /// When the BMC last answered again after it did not, declared or not.
@@ -159,6 +161,9 @@ impl RunState {
             Record::RootGood { count } => {
                 self.root_good = GoodReads::counted(self.root_good, *count, at);
             }
+            Record::CertificateAccepted { certificate, .. } => {
+                self.certificate = Some(certificate.clone());
+            }
             Record::Outage { gone, expected, .. } => self.outage(at, *gone, *expected),
             Record::RunWaiting { wait } => self.wait = Some((wait.clone(), at)),
             Record::Notice { text, .. } => self.notices.push(text.clone()),
@@ -199,6 +204,7 @@ impl RunState {
             | Record::Edited { .. }
             | Record::Notice { .. }
             | Record::Outage { .. }
+            | Record::CertificateAccepted { .. }
             | Record::RootGood { .. } => {}
             Record::Started { .. }
             | Record::StageStarted { .. }
