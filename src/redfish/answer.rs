@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::model::{BmcMessage, Fault, FaultKind, Retry};
 
+/// The key of the message that asks for another password before anything else (DSP0266, "Password change required").
+const PASSWORD_CHANGE: &str = "PasswordChangeRequired";
+
 /// One answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -67,18 +70,24 @@ impl Answer {
         fault.status = Some(self.status);
         fault.uri = Some(self.path.clone());
         if kind == FaultKind::PasswordChangeRequired {
-            if let Some(account) = self.account_to_change() {
-                fault.message = format!("the account `{account}` must change its password first");
-            }
+            fault.message = match self.account_to_change() {
+                Some(account) => format!("the account `{account}` must change its password first"),
+                None => "the account that logs in must change its password first".to_owned(),
+            };
             fault.hint =
                 Some("log in once by hand and change the password of this account".to_owned());
         }
         fault
     }
 
+    /// Whether the account must change its password first. Some say so with the status of a wrong password, and it is none.
+    pub(super) fn wants_other_password(&self) -> bool {
+        self.has_key(PASSWORD_CHANGE)
+    }
+
     /// The account that a forced change is about: the argument of the message (DSP0266, "Password change required").
     fn account_to_change(&self) -> Option<&str> {
-        let is_it = |message: &&BmcMessage| message.key() == Some("PasswordChangeRequired");
+        let is_it = |message: &&BmcMessage| message.key() == Some(PASSWORD_CHANGE);
         let message = self.messages.iter().find(is_it)?;
         message.args.first().map(String::as_str)
     }
@@ -93,7 +102,7 @@ impl Answer {
     }
 
     fn kind(&self) -> (FaultKind, Retry) {
-        if self.has_key("PasswordChangeRequired") {
+        if self.wants_other_password() {
             return (FaultKind::PasswordChangeRequired, Retry::Operator);
         }
         if self.messages.iter().any(is_session_limit) {

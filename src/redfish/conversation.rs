@@ -153,7 +153,7 @@ impl Conversation {
         }
         match self.line.exchange(Method::POST, path, headers, body).await {
             Ok((answer, _)) => {
-                if answer.status == 401 {
+                if answer.status == 401 && !answer.wants_other_password() {
                     self.sessions.refused(&self.line, &pass).await;
                 }
                 Sent::Answered(answer)
@@ -314,7 +314,7 @@ impl Conversation {
                 .line
                 .exchange(method.clone(), path, headers, body.clone())
                 .await?;
-            if answer.status != 401 {
+            if answer.status != 401 || answer.wants_other_password() {
                 self.sessions.prove();
                 return Ok(answer);
             }

@@ -119,7 +119,10 @@ async fn by_session(
         &mut answer.messages,
         &[login.password.expose_secret().to_owned()],
     );
-    if let (true, Some(token)) = (answer.is_good(), token) {
+    // A session that may do nothing but change the password is one all the same, and is ended like one; the first read tells.
+    let is_open =
+        answer.is_good() || (200..300).contains(&answer.status) && answer.wants_other_password();
+    if let (true, Some(token)) = (is_open, token) {
         let uri = answer
             .location
             .clone()
@@ -167,6 +170,9 @@ async fn by_basic(line: &Line, login: &Login, root: &Value) -> Tried {
         .await
     {
         Err(trouble) => Tried::Failed(trouble),
+        Ok((answer, _)) if answer.wants_other_password() => {
+            Tried::Failed(Trouble::from(answer.fault("GET")))
+        }
         Ok((answer, _)) if answer.status == 401 => {
             Tried::Refused(refusal(line, login, 401, answer.messages))
         }
@@ -188,7 +194,7 @@ fn judged(line: &Line, login: &Login, answer: &Answer) -> Tried {
         fault.status = Some(answer.status);
         return Tried::Failed(Trouble::from(fault));
     }
-    if answer.has_key("PasswordChangeRequired") {
+    if answer.wants_other_password() {
         return Tried::Failed(Trouble::from(answer.fault("POST")));
     }
     if (400..500).contains(&answer.status) && answer.status != 408 && !answer.is_later() {

@@ -1,6 +1,6 @@
 //! Passwords that change, logins that are refused, sessions that are left.
 
-use redpipe::daemon::{ApplyReport, RunEnd};
+use redpipe::daemon::{ApplyReport, Awaited, RunEnd, Stop, check};
 use redpipe::model::FaultKind;
 use redpipe::run::RunPhase;
 use serde_json::json;
@@ -53,6 +53,54 @@ async fn rotated_meanwhile(world: &World, then: impl Fn(&World)) -> ApplyReport 
 
 fn refused(world: &World, bmc: &str) -> usize {
     world.caused(bmc, "login refused").len()
+}
+
+/// An account that must change its password first is no refused login, in whatever form the BMC says so: it is named, the
+/// account is not locked, no run begins, and all is well once it has another password.
+#[tokio::test(start_paused = true)]
+async fn an_account_that_must_change_its_password_is_named_and_never_counts_as_refused() {
+    for form in ["reads", "login", "unauthorized"] {
+        for auth in ["auto", "basic"] {
+            let script = format!(
+                "[sessions]\nmust_change_password = true\npassword_change = \"{form}\"\nlockout_threshold = 2\n"
+            );
+            let mut world = World::one(1, &script);
+            world
+                .extra
+                .insert(BMC.to_owned(), format!("auth = \"{auth}\""));
+            let text = pipeline(&[bmc_hop(&world, "1.60")]);
+            for _ in 0..3 {
+                assert_other_password_is_wanted(&world, &text).await;
+            }
+            assert_eq!(refused(&world, BMC), 0, "{form} {auth}");
+            assert_eq!(world.writes(BMC), [""; 0], "{form} {auth}");
+            let sessions = |what: &str| world.caused(BMC, what).len();
+            let (opened, ended) = (sessions("session created"), sessions("session deleted"));
+            assert_eq!(opened, ended, "{form} {auth}: none is left");
+
+            world.bmc(BMC, |bmc| bmc.set_password("secret"));
+            completed(&world, &world.apply(&[&text]).await);
+        }
+    }
+}
+
+async fn assert_other_password_is_wanted(world: &World, text: &str) {
+    let (engine, stop, awaited) = (world.engine(), Stop::new(), Awaited::default());
+    let listed = [world.assignments(&[text]).await[0].bmc.clone()];
+    let checked = check(&engine, &listed, &stop, &awaited).await;
+    let checked = checked.expect("nobody stops it");
+    let problem = &checked[0].problems[0];
+    assert_eq!(problem.kind, "password-change-required");
+    let account = "`/redfish/v1/AccountService/Accounts/1`";
+    assert!(problem.message.contains(account), "{problem:?}");
+
+    let report = world.apply(&[text]).await;
+    let kept = end(&report, PIPELINE, BMC);
+    let is_it = |kind: FaultKind| kind == FaultKind::PasswordChangeRequired;
+    assert!(
+        matches!(kept, RunEnd::NotStarted(fault) if is_it(fault.kind)),
+        "{kept:?}"
+    );
 }
 
 /// Scenario 132: a password that is rotated in both places.

@@ -11,6 +11,7 @@ use super::asked::Asked;
 use super::core::Bmc;
 use super::login::TOKEN;
 use crate::docs::messages::Message;
+use crate::script::PasswordChange;
 
 /// What anybody may read.
 const PUBLIC: [&str; 4] = [
@@ -100,8 +101,13 @@ impl Bmc {
         if let Some(account) = account.filter(|account| account.must_change_password) {
             let changes = own_account && (asked.is_read() || asked.method() == Method::PATCH);
             let message = Message::base("PasswordChangeRequired", &[&account.uri]);
-            return (!changes && !own_session)
-                .then(|| Answer::refused(StatusCode::FORBIDDEN, &[message]));
+            let answer = match self.habits.sessions.password_change() {
+                PasswordChange::Reads | PasswordChange::Login => {
+                    Answer::refused(StatusCode::FORBIDDEN, &[message])
+                }
+                PasswordChange::Unauthorized => Answer::unauthorized(message),
+            };
+            return (!changes && !own_session).then_some(answer);
         }
         let allowed = asked.is_read()
             || asked.method() == Method::OPTIONS
@@ -110,6 +116,18 @@ impl Bmc {
             || self.role_allows(asked, &caller.role);
         let message = Message::base("InsufficientPrivilege", &[]);
         (!allowed).then(|| Answer::refused(StatusCode::FORBIDDEN, &[message]))
+    }
+
+    /// What a login meets where it shows there already that its password must change.
+    pub(super) fn refused_before_change(&self, user: &str) -> Option<Answer> {
+        let account = self.accounts.iter().find(|account| account.user == user)?;
+        let message = Message::base("PasswordChangeRequired", &[&account.uri]);
+        match self.habits.sessions.password_change() {
+            _ if !account.must_change_password => None,
+            PasswordChange::Reads => None,
+            PasswordChange::Login => Some(Answer::refused(StatusCode::FORBIDDEN, &[message])),
+            PasswordChange::Unauthorized => Some(Answer::unauthorized(message)),
+        }
     }
 
     fn changes_only_password(&self, asked: &Asked<'_>) -> bool {

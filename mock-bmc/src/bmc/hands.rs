@@ -112,6 +112,7 @@ impl Bmc {
     pub fn set_password(&mut self, password: &str) {
         if let Some(account) = self.accounts.first_mut() {
             password.clone_into(&mut account.password);
+            account.must_change_password = false;
         }
     }
 

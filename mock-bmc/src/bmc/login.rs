@@ -87,6 +87,9 @@ impl Bmc {
             );
             return Answer::unauthorized(message);
         };
+        if let Some(answer) = self.refused_before_change(text("UserName")) {
+            return answer;
+        }
         if self.sessions.len() >= usize::try_from(self.habits.sessions.max()).unwrap_or(usize::MAX)
         {
             let message = Message::base("SessionLimitExceeded", &[]);

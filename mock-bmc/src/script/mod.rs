@@ -24,5 +24,5 @@ pub use sections::{
 pub use span::Span;
 pub use words::{
     Activation, AlreadyThere, During, EtagStyle, Expand, Handle, LocationForm, Messages, Outcome,
-    PendingStyle, Refusal, RefusedAt, RegistryForm, StagedTask, Targets, Vanish,
+    PasswordChange, PendingStyle, Refusal, RefusedAt, RegistryForm, StagedTask, Targets, Vanish,
 };

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use super::keys::section;
 use super::span::Span;
 use super::words::{
-    Activation, AlreadyThere, EtagStyle, Expand, Handle, LocationForm, Outcome, PendingStyle,
-    Refusal, RefusedAt, RegistryForm, StagedTask, Targets,
+    Activation, AlreadyThere, EtagStyle, Expand, Handle, LocationForm, Outcome, PasswordChange,
+    PendingStyle, Refusal, RefusedAt, RegistryForm, StagedTask, Targets,
 };
 
 section! {
@@ -96,8 +96,10 @@ section! {
         no_location: bool = false, "false";
         /// The login's answer has no token.
         no_token: bool = false, "false";
-        /// The account must change its password first: everything else is 403.
+        /// The account must change its password first.
         must_change_password: bool = false, "false";
+        /// Where that shows.
+        password_change: PasswordChange = PasswordChange::Reads, "\"reads\"";
         /// Refused logins after which the account is locked; 0 for never.
         lockout_threshold: u32 = 0, "0";
         /// How long it stays locked.

@@ -34,6 +34,15 @@ words! {
         /// The manager is gone for good; a host stays in its flashing POST for good.
         NeverReturns,
     }
+    /// Where it shows that an account must change its password.
+    PasswordChange as "\"reads\", \"login\" or \"unauthorized\"" {
+        /// A session is opened, and everything else is 403.
+        #[default] Reads,
+        /// The login is 403 already.
+        Login,
+        /// The login is 401 already, as a wrong password is.
+        Unauthorized,
+    }
     /// What activates a staged BIOS image.
     Activation as "\"boot\", \"off-on\", \"self-reboot\" or \"manager-reset\"" {
         /// Any boot of the host.

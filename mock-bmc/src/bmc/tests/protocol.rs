@@ -129,6 +129,21 @@ fn a_locked_account_stays_locked_for_its_time() {
 }
 
 #[test]
+fn a_password_that_must_change_can_show_at_the_login_already() {
+    let login = json!({"UserName": "root", "Password": "secret"});
+    for (form, status) in [
+        ("login", StatusCode::FORBIDDEN),
+        ("unauthorized", StatusCode::UNAUTHORIZED),
+    ] {
+        let script =
+            format!("[sessions]\nmust_change_password = true\npassword_change = \"{form}\"");
+        let mut bench = bench(&script);
+        assert_eq!(bench.post_anonymous(SESSIONS, &login), status);
+        assert!(!bench.has("login refused root"), "the password is right");
+    }
+}
+
+#[test]
 fn a_password_that_must_change_bars_everything_else() {
     let mut bench = bench("[sessions]\nmust_change_password = true");
     let (status, body) = bench.json(Method::GET, SYSTEM, &json!({}));
