@@ -104,6 +104,8 @@ pub struct UpdateAction {
     pub targets: Vec<String>,
     /// `@Redfish.OperationApplyTime`, where wanted.
     pub apply_time: Option<String>,
+    /// What alone of the configuration is kept, in the platform's own words; `None` = everything.
+    pub keep: Option<Vec<String>>,
 }
 
 /// Where an image is.

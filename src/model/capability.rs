@@ -33,6 +33,12 @@ pub struct Capability {
     /// Whether a push without parameters can name its targets too.
     #[serde(default)]
     pub push_targets: bool,
+    /// What an update of the BMC can be told to keep or to wipe, in the platform's own words; empty = it cannot be told.
+    #[serde(default)]
+    pub bmc_update_keeps: Vec<String>,
+    /// The same of an update of a BIOS.
+    #[serde(default)]
+    pub bios_update_keeps: Vec<String>,
     /// Whether each target may stage an image while another is flashing.
     pub stages_per_target: bool,
 }

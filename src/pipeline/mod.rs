@@ -25,7 +25,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, Source, Source
 pub use document::{schema_inventory, schema_pipeline};
 pub use load::{Loaded, UnusableImage, load};
 pub use maintenance::{Hook, Maintenance, Policy};
-pub use options::{Method, ResetPolicy, StageOptions};
+pub use options::{Method, Preserve, ResetPolicy, StageOptions};
 pub use selector::{Expression, Operator, Selector};
 pub use template::{Given, Needs, Scope, Template, Unresolved};
 pub use window::{Opening, Window};

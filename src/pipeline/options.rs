@@ -21,6 +21,8 @@ pub struct StageOptions {
     pub targets: Option<Vec<String>>,
     /// Redfish apply time, unrenamed.
     pub apply_time: Option<String>,
+    /// What an update keeps of the configuration of what it flashes.
+    pub preserve: Preserve,
 }
 
 impl Default for StageOptions {
@@ -34,6 +36,7 @@ impl Default for StageOptions {
             exact: false,
             targets: None,
             apply_time: None,
+            preserve: Preserve::All,
         }
     }
 }
@@ -60,6 +63,26 @@ impl ResetPolicy {
             Self::Graceful => "graceful",
             Self::Force => "force",
             Self::None => "none",
+        }
+    }
+}
+
+/// What an update keeps of the configuration of what it flashes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Preserve {
+    /// Everything that the platform can keep.
+    #[default]
+    All,
+    /// These alone, in the platform's own words; empty = nothing.
+    Only(Vec<String>),
+}
+
+impl Preserve {
+    /// Names of what alone is kept; `None` = everything.
+    pub fn only(&self) -> Option<&[String]> {
+        match self {
+            Self::All => None,
+            Self::Only(names) => Some(names),
         }
     }
 }

@@ -59,7 +59,7 @@ fn stage(stage: &StageSpec) -> Value {
             by.iter().map(version).collect()
         }
     };
-    json!({
+    let mut whole = json!({
         "name": stage.name,
         "kind": stage.kind.as_str(),
         "transient": stage.transient,
@@ -69,7 +69,12 @@ fn stage(stage: &StageSpec) -> Value {
         "apply_time": options.apply_time,
         "attempts": options.attempts,
         "targets": targets,
-    })
+    });
+    // Only where less than everything is kept, so that what was approved before there was a choice stays approved.
+    if let Some(keep) = options.preserve.only() {
+        whole["preserve"] = json!(keep);
+    }
+    whole
 }
 
 fn settings((target, spec): (&Target, &SettingsSpec)) -> (String, Value) {

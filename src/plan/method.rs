@@ -17,6 +17,7 @@ pub fn choose_method(
 ) -> Result<UpdateMethod, Box<Fault>> {
     fits(&version.image, capability)?;
     apply_time(stage, capability)?;
+    keepable(stage, capability)?;
     let candidates: &[UpdateMethod] = match stage.options.method {
         Method::Auto => &[
             UpdateMethod::MultipartPush,
@@ -27,14 +28,15 @@ pub fn choose_method(
         Method::MultipartPush => &[UpdateMethod::MultipartPush],
         Method::HttpPush => &[UpdateMethod::HttpPush],
     };
+    let wipes = stage.options.preserve.only().is_some();
     let mut reasons = Vec::new();
     for method in candidates {
-        match obstacle(*method, &version.image, capability) {
+        match obstacle(*method, &version.image, capability).or_else(|| untold(*method, wipes)) {
             None => return Ok(*method),
             Some(reason) => reasons.push(format!("`{}`: {reason}", method.as_str())),
         }
     }
-    if candidates.contains(&UpdateMethod::SimpleUpdate) {
+    if candidates.contains(&UpdateMethod::SimpleUpdate) && !wipes {
         match served_obstacle(&version.image, capability) {
             None => return Ok(UpdateMethod::SimpleUpdate),
             Some(reason) => reasons.push(format!("`simple-update` from redpipe: {reason}")),
@@ -155,6 +157,40 @@ fn apply_time(stage: &StageSpec, capability: &Capability) -> Result<(), Box<Faul
     let hint = format!("it offers {}", capability.apply_times.join(", "));
     let fault = Fault::new(FaultKind::Unsupported, Retry::Operator, message).with_hint(hint);
     Err(Box::new(fault))
+}
+
+/// Whether a hop that is to keep less than everything can be told so here.
+fn keepable(stage: &StageSpec, capability: &Capability) -> Result<(), Box<Fault>> {
+    let Some(keep) = stage.options.preserve.only() else {
+        return Ok(());
+    };
+    let known = if stage.kind.is_bmc() {
+        &capability.bmc_update_keeps
+    } else {
+        &capability.bios_update_keeps
+    };
+    let blocked = |message: String, hint: String| {
+        let fault = Fault::new(FaultKind::Unsupported, Retry::Operator, message);
+        Err(Box::new(fault.with_hint(hint)))
+    };
+    if known.is_empty() {
+        let message = "an update of this BMC cannot be told what to keep".to_owned();
+        let hint = "leave `preserve` out, and reset to defaults by hand where that is wanted";
+        return blocked(message, hint.to_owned());
+    }
+    match keep.iter().find(|name| !known.contains(name)) {
+        Some(unknown) => blocked(
+            format!("the BMC knows nothing to keep that is called `{unknown}`"),
+            format!("it knows {}", known.join(", ")),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What keeps a method from telling the BMC what to wipe: only a push with parameters says that.
+fn untold(method: UpdateMethod, wipes: bool) -> Option<String> {
+    let says = method == UpdateMethod::MultipartPush;
+    (wipes && !says).then(|| "it cannot say what to keep".to_owned())
 }
 
 /// What keeps one method from working; `None` = nothing known.

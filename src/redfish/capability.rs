@@ -1,7 +1,7 @@
 //! What this BMC can do, from what discovery found.
 
 use super::links::Links;
-use super::quirk::takes_named_target;
+use super::quirk::{keepable_by_push, takes_named_target};
 use crate::model::{Capability, UpdateMethod};
 
 /// The facts that a plan may rely on.
@@ -34,6 +34,13 @@ pub(super) fn capability(found: &Links, platform: &str, has_sessions: bool) -> C
         sessions: has_sessions,
         named_targets: takes_named_target(platform),
         push_targets: update.push_targets.is_some(),
+        bmc_update_keeps: keepable(platform, false),
+        bios_update_keeps: keepable(platform, true),
         stages_per_target: false,
     }
+}
+
+fn keepable(platform: &str, is_host: bool) -> Vec<String> {
+    let names = keepable_by_push(platform, is_host).iter();
+    names.map(|name| (*name).to_owned()).collect()
 }

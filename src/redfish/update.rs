@@ -216,7 +216,8 @@ fn update_parameters(platform: &str, action: &UpdateAction, time: Option<&str>) 
     if let Some(time) = time {
         parameters.insert(APPLY_TIME.to_owned(), json!(time));
     }
-    let kept = kept_by_push(platform, action.target.server().is_some());
+    let is_host = action.target.server().is_some();
+    let kept = kept_by_push(platform, is_host, action.keep.as_deref());
     let oem = kept.or_else(|| wants_oem_parameter(platform).then(|| json!({})));
     if let Some(oem) = oem {
         parameters.insert("Oem".to_owned(), oem);

@@ -21,6 +21,7 @@ fn action(method: UpdateMethod, image: ImageSource) -> UpdateAction {
         method,
         targets: Vec::new(),
         apply_time: None,
+        keep: None,
     }
 }
 

@@ -63,6 +63,105 @@ async fn supermicro_verifies_first_then_is_started_and_its_bios_is_written_itsel
     }
 }
 
+/// What an update is to keep is the author's word, in the vendor's own names; all of the rest is wiped, and the plan says so.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_to_be_kept_is_wiped_and_the_plan_says_so() {
+    let mut world = X12.world("");
+    world.defaults =
+        "credentials = \"mock\"\ntls = \"first-use\"\ntls_change = \"accept-in-outage\"\n"
+            .to_owned();
+    let changed = "\n[[stage]]\nname = \"quiet\"\nkind = \"bios-settings\"\ntransient = true\nsettings = { QuietBoot = false }\n";
+    let mut stages = changed.to_owned();
+    stages += &hop(&world, "bmc", "1.05.09");
+    stages += "preserve = [\"PreserveCfg\", \"PreserveSdr\"]\n";
+    stages += &hop(&world, "bios", "1.5");
+    stages += "preserve = \"none\"\n";
+    let text = pipeline(&stages);
+
+    let planned = world.plan(&[&text]).await;
+    let (report, _) = planned[0].report.as_ref().expect("it is read");
+    let reason = |stage: usize| report.stages[stage].targets[0].reason.clone().unwrap();
+    let words = "wipes BMC configuration, but for PreserveCfg, PreserveSdr";
+    assert!(reason(1).contains(words), "{}", reason(1));
+    assert!(
+        reason(2).contains("wipes BIOS configuration"),
+        "{}",
+        reason(2)
+    );
+
+    let report = world.apply(&[&text]).await;
+    let run = status(&report, "p", BMC);
+    assert_eq!(run.phase, RunPhase::Completed, "{run:#?}");
+    let pushes = bodies(&world, "/redfish/v1/UpdateService/upload");
+    let kept = |push: usize| &pushes[push]["parts"][0]["json"]["Oem"]["Supermicro"];
+    let bmc = json!({"BMC": {"PreserveCfg": true, "PreserveSdr": true, "PreserveSsl": false}});
+    let bios =
+        json!({"BIOS": {"PreserveME": false, "PreserveNVRAM": false, "PreserveSMBIOS": false}});
+    assert_eq!([kept(0), kept(1)], [&bmc, &bios]);
+    let state = world.bmc(BMC, |bmc| bmc.state());
+    assert_eq!(
+        state.systems[0].attributes["QuietBoot"], true,
+        "back at its default"
+    );
+}
+
+/// What a BMC cannot be told is not flashed in the hope of the best.
+#[tokio::test(start_paused = true)]
+async fn what_a_bmc_cannot_be_told_to_wipe_is_blocked_and_not_sent() {
+    for (walk, preserve, words) in [
+        (X12, "[\"PreserveNVRAM\"]", "called `PreserveNVRAM`"),
+        (
+            crate::lenovo::XCC,
+            "\"none\"",
+            "cannot be told what to keep",
+        ),
+    ] {
+        let world = walk.world("");
+        let hop = hop(&world, "bmc", walk.bmc[0]);
+        let stage = format!("{hop}preserve = {preserve}\n");
+        let report = world.apply(&[&pipeline(&stage)]).await;
+        let run = status(&report, "p", BMC);
+        assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+        assert!(run.reason.contains("blocked:"), "{}", run.reason);
+        assert!(run.reason.contains(words), "{}", run.reason);
+        assert_eq!(story(&world), [""; 0]);
+    }
+}
+
+/// Scenario 130: the boot mode is set where the BMC exposes it, and where it does not, nothing is written.
+#[tokio::test(start_paused = true)]
+async fn the_boot_mode_is_set_only_where_the_bmc_exposes_it() {
+    const SYSTEM: &str = "/redfish/v1/Systems/1";
+    for is_exposed in [true, false] {
+        let world = X12.world("");
+        if !is_exposed {
+            let boot = json!({"BootSourceOverrideEnabled": "Disabled"});
+            world.bmc(BMC, |bmc| bmc.set_member(SYSTEM, "/Boot", boot));
+        }
+        let set =
+            "[{ uri = \"{system}\", set = { Boot = { BootSourceOverrideMode = \"Legacy\" } } }]";
+        let stage = format!(
+            "\n[[stage]]\nname = \"boot\"\nkind = \"bios-settings\"\n[[stage.flow]]\nname = \"mode\"\nresources = {set}\n"
+        );
+
+        let report = world.apply(&[&pipeline(&stage)]).await;
+
+        let run = status(&report, "p", BMC);
+        if is_exposed {
+            assert_eq!(run.phase, RunPhase::Completed, "{run:#?}");
+            assert_eq!(story(&world), [format!("PATCH {SYSTEM} 200")]);
+        } else {
+            assert_eq!(run.phase, RunPhase::Held, "{run:#?}");
+            assert!(
+                run.reason.contains("BootSourceOverrideMode"),
+                "{}",
+                run.reason
+            );
+            assert_eq!(story(&world), [""; 0]);
+        }
+    }
+}
+
 /// S9, the variant without a licence.
 #[tokio::test(start_paused = true)]
 async fn a_missing_licence_is_told_by_the_bmcs_own_words() {

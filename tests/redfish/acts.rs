@@ -19,6 +19,7 @@ fn update(uri: &str) -> Action {
         method: UpdateMethod::SimpleUpdate,
         targets: Vec::new(),
         apply_time: None,
+        keep: None,
     })
 }
 
@@ -129,6 +130,7 @@ async fn a_push_goes_where_the_service_says_even_outside_of_redfish() {
         method: UpdateMethod::MultipartPush,
         targets: vec!["/redfish/v1/M/bmc".to_owned()],
         apply_time: None,
+        keep: None,
     });
     fake.once(&Method::POST, "/push/multi", Answer::Json(202, json!({"@odata.type": "#Task.v1_0_0.Task", "@odata.id": "/redfish/v1/T/Tasks/1", "TaskState": "New"})));
     assert!(matches!(

@@ -80,6 +80,7 @@ pub(crate) fn pull(target: Target, targets: &[&str]) -> Action {
         method: UpdateMethod::SimpleUpdate,
         targets: targets.iter().map(|uri| (*uri).to_owned()).collect(),
         apply_time: None,
+        keep: None,
     })
 }
 
@@ -304,6 +305,7 @@ async fn a_pushed_bios_waits_until_its_host_boots_and_the_other_host_keeps_its_o
         method: UpdateMethod::MultipartPush,
         targets: vec![bios],
         apply_time: None,
+        keep: None,
     });
     accepted(&world.client, &push).await.unwrap();
     let software = LookRequest {

@@ -75,6 +75,7 @@ impl Bmc {
                 task: None,
                 saw_off: false,
                 returns,
+                wipes_settings: false,
                 member: None,
             });
         }

@@ -30,11 +30,6 @@ pub(super) const SEVERS: NotYet = NotYet {
     would: "would agree that redpipe may cut its own connection to the BMC",
     instead: "remove the entry and make this change by hand",
 };
-pub(super) const PRESERVE: NotYet = NotYet {
-    key: "preserve",
-    would: "would let an update wipe a part of the configuration",
-    instead: "remove it; an update keeps everything that the platform can keep",
-};
 const TLS_CHANGE: NotYet = NotYet {
     key: "tls_change = \"accept-in-outage\"",
     would: "would trust a certificate that changes inside this stage's outage",

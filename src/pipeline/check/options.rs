@@ -1,12 +1,11 @@
 //! Stage options: a stage's own word, else the file's `[defaults]`, else redpipe's.
 
 use super::context::Check;
-use super::not_yet::PRESERVE;
 use crate::pipeline::document::{
-    Any, At, MatchDocument, MethodDocument, OptionsDocument, ResetDocument, StageDefaultsDocument,
-    StageDocument,
+    At, MatchDocument, MethodDocument, OptionsDocument, PreserveDocument, PreserveWord,
+    ResetDocument, StageDefaultsDocument, StageDocument,
 };
-use crate::pipeline::options::{Method, ResetPolicy, StageOptions};
+use crate::pipeline::options::{Method, Preserve, ResetPolicy, StageOptions};
 
 /// Findings in `[defaults]`, once per file.
 pub(super) fn check_defaults(defaults: &StageDefaultsDocument, check: &mut Check<'_>) {
@@ -65,6 +64,7 @@ pub(super) fn stage_options(
             .is_some_and(|word| *word.get() == MatchDocument::Exact),
         targets: own.targets.or(inherited.targets),
         apply_time: own.apply_time.or(inherited.apply_time),
+        preserve: own.preserve.or(inherited.preserve).unwrap_or_default(),
     }
 }
 
@@ -76,6 +76,7 @@ struct Options {
     method: Option<Method>,
     targets: Option<Vec<String>>,
     apply_time: Option<String>,
+    preserve: Option<Preserve>,
 }
 
 fn check_options(options: &OptionsDocument<'_>, check: &mut Check<'_>) -> Options {
@@ -89,11 +90,6 @@ fn check_options(options: &OptionsDocument<'_>, check: &mut Check<'_>) -> Option
                 .hint("leave it out for the usual time");
         }
     }
-    let keeps_all = |value: &At<Any>| matches!(value.get(), Any::Text(word) if word == "all");
-    check.not_yet_key(
-        &PRESERVE,
-        options.preserve.filter(|value| !keeps_all(value)),
-    );
     if let Some(targets) = options.targets.filter(|targets| targets.get().is_empty()) {
         check
             .error(targets.span(), "`targets` is empty", "names nothing")
@@ -128,5 +124,16 @@ fn quiet(options: &OptionsDocument<'_>) -> Options {
                 .collect()
         }),
         apply_time: options.apply_time.map(|word| word.get().clone()),
+        preserve: options.preserve.map(|preserve| kept(preserve.get())),
+    }
+}
+
+fn kept(preserve: &PreserveDocument) -> Preserve {
+    match preserve {
+        PreserveDocument::Word(PreserveWord::All) => Preserve::All,
+        PreserveDocument::Word(PreserveWord::None) => Preserve::Only(Vec::new()),
+        PreserveDocument::List(names) => {
+            Preserve::Only(names.iter().map(|name| name.get().clone()).collect())
+        }
     }
 }

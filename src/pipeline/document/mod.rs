@@ -7,6 +7,7 @@ mod at;
 mod inventory;
 mod maintenance;
 mod pipeline;
+mod preserve;
 mod schema;
 
 pub(crate) use at::{Any, At};
@@ -21,4 +22,5 @@ pub(crate) use pipeline::{
     ProbeDocument, ResetDocument, ResourceDocument, RolloutDocument, SelectorDocument,
     StageDefaultsDocument, StageDocument, TlsChangeDocument,
 };
+pub(crate) use preserve::{PreserveDocument, PreserveWord};
 pub use schema::{schema_inventory, schema_pipeline};

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::at::{Any, At};
 use super::maintenance::MaintenanceDocument;
+use super::preserve::PreserveDocument;
 
 /// A pipeline: ordered stages for the servers that carry a label.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -116,8 +117,8 @@ pub(crate) struct StageDefaultsDocument {
     pub(crate) targets: Option<At<Vec<At<String>>>>,
     /// Redfish apply time, such as `"OnReset"`.
     pub(crate) apply_time: Option<At<String>>,
-    /// What an update keeps; only `"all"`, the default, is supported yet.
-    pub(crate) preserve: Option<At<Any>>,
+    /// What an update keeps; `all` where left out.
+    pub(crate) preserve: Option<At<PreserveDocument>>,
 }
 
 /// One step.
@@ -169,8 +170,8 @@ pub(crate) struct StageDocument {
     pub(crate) targets: Option<At<Vec<At<String>>>>,
     /// Redfish apply time, such as `"OnReset"`.
     pub(crate) apply_time: Option<At<String>>,
-    /// What an update keeps; only `"all"`, the default, is supported yet.
-    pub(crate) preserve: Option<At<Any>>,
+    /// What an update keeps; `all` where left out.
+    pub(crate) preserve: Option<At<PreserveDocument>>,
 }
 
 /// The options that a stage and `[defaults]` share.
@@ -181,7 +182,7 @@ pub(crate) struct OptionsDocument<'a> {
     pub(crate) method: Option<&'a At<MethodDocument>>,
     pub(crate) targets: Option<&'a At<Vec<At<String>>>>,
     pub(crate) apply_time: Option<&'a At<String>>,
-    pub(crate) preserve: Option<&'a At<Any>>,
+    pub(crate) preserve: Option<&'a At<PreserveDocument>>,
 }
 
 impl StageDefaultsDocument {

@@ -67,7 +67,7 @@ tls_change = "hold"
         ],
     },
     Case {
-        claim: "anything but keeping everything",
+        claim: "what an update keeps is a word or names",
         text: r#"name = "p"
 [selector]
 match_labels = {}
@@ -76,16 +76,17 @@ name = "s"
 kind = "bmc-version"
 version = "1.60"
 image = { uri = "http://h/i" }
-preserve = "none"
+preserve = "some"
 [[stage]]
 name = "t"
 kind = "bios-version"
 version = "1.60"
 image = { uri = "http://h/i" }
-preserve = "all"
+preserve = ["PreserveCfg", 1]
 "#,
         findings: &[
-            "p.toml:9:1 error: `preserve` is not supported yet | would let an update wipe a part of the configuration | remove it; an update keeps everything that the platform can keep",
+            "p.toml:9:12 error: `stage.preserve` cannot be `some` | not one of its values | it can be `all`, `none`",
+            "p.toml:15:28 error: `stage.preserve` must be text | found a whole number | put it in quotes",
         ],
     },
 ];

@@ -163,6 +163,7 @@ impl<'a> Walk<'a> {
                 if target.server().is_some() && stage.options.reset == ResetPolicy::None {
                     reasons.push(RESET_BY_A_PERSON.to_owned());
                 }
+                reasons.extend(wiped(stage));
                 reasons.extend(self.unusual.remove(&stage.name).into_iter().flatten());
                 report.reason = Some(reasons.join("; "));
             }
@@ -308,6 +309,18 @@ impl<'a> Walk<'a> {
         report.reason = Some(reasons.join("; "));
         report
     }
+}
+
+/// What of the configuration a hop is told to wipe.
+fn wiped(stage: &StageSpec) -> Option<String> {
+    let keep = stage.options.preserve.only()?;
+    let what = if stage.kind.is_bmc() { "BMC" } else { "BIOS" };
+    let kept = if keep.is_empty() {
+        String::new()
+    } else {
+        format!(", but for {}", keep.join(", "))
+    };
+    Some(format!("wipes {what} configuration{kept}"))
 }
 
 fn empty(target: &Target) -> TargetReport {

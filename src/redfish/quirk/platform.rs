@@ -1,6 +1,6 @@
 //! What platforms are known to take, where the standard leaves a choice.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Whether a named target is known to be taken where none is needed.
 ///
@@ -77,13 +77,30 @@ pub(in crate::redfish) fn waits_for_start(platform: &str) -> Option<&'static str
 
 /// `push_wants_preserve`: a push must name its target, the manager or the Bios, and say what of the configuration is kept:
 /// here all that the vendor's guide knows. Seen on Supermicro X12 and X13.
-pub(in crate::redfish) fn kept_by_push(platform: &str, is_host: bool) -> Option<Value> {
-    let kept = if is_host {
-        json!({"BIOS": {"PreserveME": true, "PreserveNVRAM": true, "PreserveSMBIOS": true}})
-    } else {
-        json!({"BMC": {"PreserveCfg": true, "PreserveSdr": true, "PreserveSsl": true}})
-    };
-    is_two_step(platform).then(|| json!({ "Supermicro": kept }))
+pub(in crate::redfish) fn keepable_by_push(
+    platform: &str,
+    is_host: bool,
+) -> &'static [&'static str] {
+    match (is_two_step(platform), is_host) {
+        (false, _) => &[],
+        (true, true) => &["PreserveME", "PreserveNVRAM", "PreserveSMBIOS"],
+        (true, false) => &["PreserveCfg", "PreserveSdr", "PreserveSsl"],
+    }
+}
+
+/// What such a push says: each of them true, unless only others are to be kept.
+pub(in crate::redfish) fn kept_by_push(
+    platform: &str,
+    is_host: bool,
+    keep: Option<&[String]>,
+) -> Option<Value> {
+    let names = keepable_by_push(platform, is_host).iter();
+    let is_kept = |name: &str| keep.is_none_or(|keep| keep.iter().any(|kept| kept == name));
+    let flags: Map<String, Value> = names
+        .map(|name| ((*name).to_owned(), is_kept(name).into()))
+        .collect();
+    let part = if is_host { "BIOS" } else { "BMC" };
+    (!flags.is_empty()).then(|| json!({ "Supermicro": { part: flags } }))
 }
 
 /// `settings_object_unlinked`: BIOS settings are written to a resource `SD` below the Bios that no `@Redfish.Settings` links

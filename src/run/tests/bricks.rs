@@ -12,6 +12,7 @@ fn update(target: Target) -> Action {
         method: UpdateMethod::SimpleUpdate,
         targets: Vec::new(),
         apply_time: None,
+        keep: None,
     })
 }
 

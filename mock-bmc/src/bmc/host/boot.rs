@@ -103,7 +103,7 @@ impl Bmc {
             let old = old.unwrap_or_else(|| "-".to_owned());
             self.note(format!("bios {id} version {old} -> {version}"));
         }
-        if self.habits.update.resets_bios_settings() {
+        if self.habits.update.resets_bios_settings() || staged.wipes_settings {
             self.set_defaults(index);
             self.show_attributes(index);
         }

@@ -43,6 +43,8 @@ pub(super) struct Staged {
     pub(super) saw_off: bool,
     /// How often the manager had returned when it was staged.
     pub(super) returns: u64,
+    /// Its request does not keep the BIOS attributes.
+    pub(super) wipes_settings: bool,
     /// The inventory member that shows it.
     pub(super) member: Option<String>,
 }

@@ -86,6 +86,7 @@ impl Bmc {
                         task: None,
                         saw_off,
                         returns,
+                        wipes_settings: false,
                         member: None,
                     });
                 }

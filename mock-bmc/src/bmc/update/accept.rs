@@ -187,6 +187,7 @@ impl Bmc {
             url: url.clone(),
             targets: wanted.targets,
             job: None,
+            wiped: wiped(&wanted.parameters),
             on_start: wanted.parameters.get("@Redfish.OperationApplyTime")
                 == Some(&Value::from("OnStartUpdateRequest")),
             on_reset: wanted.parameters.get("@Redfish.OperationApplyTime")
@@ -251,6 +252,17 @@ impl Bmc {
             Handle::Body | Handle::Annotations | Handle::Message | Handle::None => answer,
         }
     }
+}
+
+/// What of the configuration a push says is not to be kept.
+fn wiped(parameters: &Map<String, Value>) -> Vec<String> {
+    let parts = parameters
+        .get("Oem")
+        .and_then(|oem| oem["Supermicro"].as_object());
+    let flags = parts.into_iter().flat_map(Map::values);
+    let flags = flags.filter_map(Value::as_object).flatten();
+    let off = flags.filter(|(_, kept)| **kept == Value::Bool(false));
+    off.map(|(name, _)| name.clone()).collect()
 }
 
 /// What a task says of the request that started it.

@@ -227,7 +227,14 @@ impl Bmc {
             }
             Outcome::Unchanged | Outcome::Failed | Outcome::NeverReturns => {}
         }
-        if self.habits.update.new_certificate() {
+        if !update.wiped.is_empty() {
+            self.note(format!(
+                "configuration bmc wiped {}",
+                update.wiped.join(",")
+            ));
+        }
+        let is_wiped = update.wiped.iter().any(|name| name == "PreserveSsl");
+        if self.habits.update.new_certificate() || is_wiped {
             self.replace_certificate();
         }
         let target = self.bindings.bmc.clone().unwrap_or_default();
@@ -286,6 +293,14 @@ impl Bmc {
         };
         for index in systems {
             self.stage_for(*index, &header.version, &update.task);
+            let wiped = update.wiped.iter().any(|name| name == "PreserveNVRAM");
+            if let Some(staged) = self
+                .hosts
+                .get_mut(*index)
+                .and_then(|host| host.staged.as_mut())
+            {
+                staged.wipes_settings = wiped;
+            }
         }
         let targets: Vec<String> = systems
             .iter()
@@ -327,6 +342,7 @@ impl Bmc {
             task: Some(task.to_owned()),
             saw_off,
             returns,
+            wipes_settings: false,
             member: None,
         };
         let before = host.staged.replace(staged);

@@ -39,6 +39,8 @@ struct Update {
     on_reset: bool,
     /// The request wants it to wait for `StartUpdate`.
     on_start: bool,
+    /// What of the configuration is not kept, in the words of the request.
+    wiped: Vec<String>,
     /// The job that its task turned into.
     job: Option<String>,
     stage: Stage,

@@ -97,6 +97,7 @@ impl Hop<'_> {
             method,
             targets,
             apply_time: self.stage.options.apply_time.clone(),
+            keep: self.stage.options.preserve.only().map(<[String]>::to_vec),
         });
         pass.intend(place, intent, action);
     }
