@@ -99,6 +99,31 @@ async fn no_setting_of_a_bmc_is_written_before_an_approval_for_all_of_its_server
     assert_eq!(world.caused(BMC, "reset ").len(), 1);
 }
 
+/// Scenario 96: nothing in the registry asks for a restart, but the host is off and its BIOS reads the value only when it
+/// boots: its owner is asked before it is switched on, and it is off again afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_off_is_switched_on_for_a_setting_only_once_its_owner_agreed() {
+    let script = "[power]\nstate = \"Off\"\n[bios_settings]\nwaits_while_off = true\n";
+    let world = World::one(1, script);
+    let live = settings("live", "bios", "BootRetryCount = 5");
+    let text = owned("", &[live]);
+
+    let report = world.apply(&[&text]).await;
+
+    let run = first(&report);
+    assert_eq!(run.phase, RunPhase::Held, "{run:?}");
+    assert!(run.reason.contains("waits for approval"), "{}", run.reason);
+    assert_eq!(world.caused(BMC, "reset "), [""; 0]);
+
+    approve(&world);
+    completed(&world, &world.apply(&[&text]).await);
+    let system = "reset /redfish/v1/Systems/1";
+    assert_eq!(
+        world.caused(BMC, "reset "),
+        [format!("{system} On"), format!("{system} GracefulShutdown")]
+    );
+}
+
 /// Scenario 97.
 #[tokio::test(start_paused = true)]
 async fn a_reboot_comes_after_the_approval_and_before_the_release() {

@@ -6,6 +6,7 @@ use crate::claims::{
     BMC, assert_completed, assert_failed, assert_held, bios_attribute, pipeline, stage_text, story,
     told,
 };
+use crate::common::row;
 use crate::support::world::World;
 
 const RESET: &str = "reset /redfish/v1/Systems/1";
@@ -188,6 +189,50 @@ async fn after_the_boot_of_a_flash_no_power_request_is_sent_however_long_it_last
     assert_completed(&last, "bios", "applied");
     assert_eq!(told(&world, &["reset "]), resets);
     assert!(!story(&world).iter().any(|line| line.starts_with("bricked")));
+}
+
+/// Scenario 123: a host that is in POST already is waited for, and only then is an image sent.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_in_post_is_waited_for_before_anything_is_sent() {
+    let world = World::one(1, "[[system]]\nid = \"1\"\nin_post = true");
+    let mut waited = false;
+
+    let report = world
+        .apply_watched(&[&update(&world, "")], |_, rows| {
+            waited |= row(rows, BMC).is_some_and(|run| run.reason.contains("is in POST"));
+            true
+        })
+        .await
+        .expect("nobody kills it");
+
+    assert_completed(&report, "bios", "applied");
+    assert!(waited, "the wait has a reason that a person can read");
+    let ledger = world.ledger(BMC);
+    let first_at = |what: &str| {
+        let found = ledger.iter().find(|line| {
+            let told = line.caused.iter().chain(&line.detail);
+            told.into_iter().any(|told| told.starts_with(what))
+        });
+        found.map(|line| line.at_ms)
+    };
+    assert!(
+        first_at("post 1 ends") < first_at("update accepted"),
+        "{:?}",
+        story(&world)
+    );
+}
+
+/// Scenario 123: a BMC that restarts the host by itself is not helped.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_its_update_restarted_is_not_restarted_again() {
+    let world = World::one(1, "[update]\nactivation = \"self-reboot\"");
+
+    let report = world.apply(&[&update(&world, "")]).await;
+
+    assert_completed(&report, "bios", "applied");
+    assert_eq!(told(&world, &["reset "]), [""; 0]);
+    assert_eq!(told(&world, &["post 1 begins"]).len(), 1);
+    assert_eq!(power(&world), "On");
 }
 
 /// What cannot be activated is not written: the plan says so, and so does the run, whose ledger stays empty.

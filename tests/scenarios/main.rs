@@ -47,5 +47,6 @@ mod pushes;
 mod rollout;
 mod servers;
 mod silent;
+mod variables;
 mod verbs;
 mod window;

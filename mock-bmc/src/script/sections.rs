@@ -171,6 +171,8 @@ section! {
         written_at_bios: bool = false, "false";
         /// The settings object has no `Attributes` while nothing waits.
         empty_without_attributes: bool = false, "false";
+        /// Of a host that is off everything waits for its boot, also what needs no reset.
+        waits_while_off: bool = false, "false";
         /// Writes are refused while a host is in POST.
         post_lock: bool = false, "false";
         /// How long after a boot the current view has no attributes.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::agenda::Event;
 use super::super::answer::Answer;
 use super::super::core::Bmc;
-use super::super::host::Phase;
+use super::super::host::{Phase, Power};
 use super::outcome::{Judged, attributes_of, taken};
 use crate::docs::messages::Message;
 use crate::docs::registry::{self, Registry};
@@ -171,12 +171,13 @@ impl Bmc {
         let Some(host) = self.hosts.get_mut(index) else {
             return false;
         };
+        let must_boot = self.habits.bios_settings.waits_while_off() && host.power == Power::Off;
         let mut waits = false;
         for (name, value) in good.into_iter().filter(|(name, _)| !kept.contains(name)) {
             let attribute = registry.attribute(&name);
             let at_once =
                 attribute.is_some_and(|attribute| attribute.reset_required == Some(false));
-            if at_once {
+            if at_once && !must_boot {
                 host.pending.remove(&name);
                 let shown = if attribute.is_some_and(registry::Attribute::is_password) {
                     Value::Null
