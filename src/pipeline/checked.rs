@@ -101,6 +101,14 @@ pub struct Stage {
     pub line: usize,
 }
 
+impl Stage {
+    /// Whether anything in it may cut redpipe's own connection.
+    pub fn severs(&self) -> bool {
+        let body = self.kind.settings();
+        body.is_some_and(|body| body.flow.iter().any(|item| item.severs))
+    }
+}
+
 /// What a stage does, and on what.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StageKind {
@@ -209,6 +217,8 @@ pub struct FlowItem {
     pub resources: Vec<ResourcePatch>,
     /// Actions, in list order, after the resources.
     pub actions: Vec<ActionCall>,
+    /// Whether it may cut redpipe's own connection.
+    pub severs: bool,
 }
 
 /// JSON that one resource must contain.

@@ -344,6 +344,7 @@ fn flow_item(item: &FlowItem, scope: &Scope<'_>) -> Result<FlowItemSpec, Unresol
             .map(shown)
             .collect::<Result<_, Unresolved>>()?,
         actions: actions.collect::<Result<_, Unresolved>>()?,
+        severs: item.severs,
     })
 }
 

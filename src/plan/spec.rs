@@ -185,6 +185,8 @@ pub struct FlowItemSpec {
     pub resources: Vec<ResourceSpec>,
     /// Actions, in the order in which they are sent, after the resources.
     pub actions: Vec<ActionSpec>,
+    /// Whether it may cut redpipe's own connection to the BMC.
+    pub severs: bool,
 }
 
 impl FlowItemSpec {
@@ -207,6 +209,7 @@ impl fmt::Debug for FlowItemSpec {
             .field("settings", &settings)
             .field("resources", &self.resources)
             .field("actions", &self.actions)
+            .field("severs", &self.severs)
             .finish()
     }
 }

@@ -38,6 +38,7 @@ impl Superseded {
         let is_wanted = |key: &str| self.whole.is_none() && !self.keys.contains_key(key);
         let flow = settings.flow.iter().map(|item| FlowItemSpec {
             name: item.name.clone(),
+            severs: item.severs,
             settings: item
                 .settings
                 .iter()

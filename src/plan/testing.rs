@@ -135,6 +135,7 @@ pub(super) fn bios_hop(name: &str, version: &str, servers: &[&str]) -> StageSpec
 /// Settings of one flow item.
 pub(super) fn settings(json: &Value) -> SettingsSpec {
     let item = FlowItemSpec {
+        severs: false,
         actions: Vec::new(),
         name: "settings".into(),
         settings: values(json),

@@ -105,7 +105,9 @@ impl RunMachine {
             };
         }
         let at = since.strftime("%Y-%m-%d %H:%M:%S UTC");
-        let advice = if declared_until.is_some() {
+        let advice = if self.is_severed() {
+            "what was set may have moved it: see that the inventory has its address and login, then apply again"
+        } else if declared_until.is_some() {
             "it may still be flashing, so nothing is reset; when it answers again, apply again"
         } else {
             "see to its power and network, then apply again"
@@ -115,6 +117,18 @@ impl RunMachine {
             until: None,
             held: true,
         }
+    }
+
+    /// Whether settings that are not read back yet may have cut our own connection.
+    fn is_severed(&self) -> bool {
+        self.state.active().iter().any(|place| {
+            let stage = self.spec.stage(&place.stage);
+            let settings = stage.and_then(|stage| stage.kind.settings(&place.target));
+            let work = self.state.works.get(place);
+            settings
+                .zip(work)
+                .is_some_and(|(spec, work)| stage::severed_at(work, spec).is_some())
+        })
     }
 
     /// The end of the outage that a place has declared, if it has.

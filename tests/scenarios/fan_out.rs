@@ -254,3 +254,42 @@ async fn a_bmc_stage_waits_for_all_servers_and_holds_the_next_server_stage_back(
         Some(2)
     );
 }
+
+/// Two servers in one chassis: while a host of it is in the POST that flashes it, no power request goes to the other, who
+/// says what it waits for, and both end as wanted.
+#[tokio::test(start_paused = true)]
+async fn a_server_is_not_reset_while_a_sibling_in_its_chassis_flashes() {
+    let script = "[[system]]\nid = \"2\"\nbios = \"2.20\"\nin_post = true\n[durations]\nbios_stage = \"1s\"\n";
+    let world = World::one(2, script);
+    let hop = bios_hop(&world, "2.20");
+    let quiet = settings("quiet", "bios", "QuietBoot = false");
+    let text = pipeline(&[hop, quiet]);
+    let mut waited = false;
+
+    let report = world
+        .apply_watched(&[&text], |_, rows| {
+            let run = row(rows, "mock-1");
+            waited |= run.is_some_and(|run| {
+                let second = &stage(&run, "quiet").servers[1];
+                second.reason.contains("a chassis that both share")
+            });
+            true
+        })
+        .await
+        .unwrap();
+
+    completed(&world, &report);
+    assert!(waited, "the second server says why it waits");
+    let told = words(
+        &world,
+        "mock-1",
+        &["reset /redfish/v1/Systems/", "post 1 ", "bios 1 version"],
+    );
+    let at = |what: &str| told.iter().position(|told| told.starts_with(what));
+    let flash = at("post 1 begins").unwrap()..at("post 1 ends").unwrap();
+    let meanwhile = &told[flash];
+    assert!(
+        !meanwhile.iter().any(|told| told.starts_with("reset ")),
+        "{told:?}"
+    );
+}

@@ -46,6 +46,7 @@ mod pulls;
 mod pushes;
 mod rollout;
 mod servers;
+mod severs;
 mod silent;
 mod variables;
 mod verbs;

@@ -232,6 +232,15 @@ const TROUBLE: &[Story] = &[
 /// Settings.
 const SETTINGS: &[Story] = &[
     Story {
+        name: "settings that cut our own connection to two BMCs",
+        systems: &[1, 1],
+        script: "[bmc_settings]\nsevers = [\"*/NetworkProtocol\"]\n",
+        stages: &[
+            "bmc-settings [[stage.flow]];name = \"host\";severs = true;resources = [{ uri = \"{manager}/NetworkProtocol\", set = { HostName = \"node\" } }]",
+        ],
+        ..PLAIN
+    },
+    Story {
         name: "a flow of BIOS settings, one of them write-only, on two servers, one of them off",
         systems: &[2],
         script: "[[system]]\nid = \"2\"\npower = \"Off\"\n",

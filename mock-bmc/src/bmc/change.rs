@@ -50,11 +50,15 @@ impl Bmc {
         let settings = &self.habits.bmc_settings;
         let listed = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, uri));
         let waits = listed(&settings.needs_reset());
+        let severs = listed(&settings.severs());
         if waits {
             self.waiting_changes.push((uri.to_owned(), body.clone()));
         } else if !listed(&settings.not_kept()) {
             self.store
                 .edit(uri, |document| patch::apply(document, body));
+        }
+        if severs {
+            self.cut_connections();
         }
         self.changed(uri, waits)
     }

@@ -136,6 +136,14 @@ impl Bmc {
         Answer::done()
     }
 
+    /// The manager is away for a while because its network changes.
+    pub(super) fn cut_connections(&mut self) {
+        self.manager.absences += 1;
+        let absence = self.manager.absences;
+        let at = self.after(self.habits.durations.bmc_reset_delay().0);
+        self.agenda.add(at, Event::ManagerGoes { absence });
+    }
+
     /// The manager goes because it was reset.
     pub(super) fn manager_goes(&mut self, absence: u64) {
         if self.manager.gone {

@@ -197,6 +197,8 @@ section! {
         silently_kept: Vec<String> = Vec::new(), "[]";
         /// Resources (with `*`) whose changes wait for `Manager.Reset`; the answer says so with `ResetRequired`.
         needs_reset: Vec<String> = Vec::new(), "[]";
+        /// Resources (with `*`) whose changes cut every connection: sessions end, and the manager is away for a while.
+        severs: Vec<String> = Vec::new(), "[]";
         /// Resources (with `*`) that accept changes and do not keep them.
         not_kept: Vec<String> = Vec::new(), "[]";
         /// Values of attributes at start.

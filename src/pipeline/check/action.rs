@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::context::Check;
 use super::resource::{check_set, check_uri, remember};
 use super::seen::Seen;
-use super::sever::severing;
+use super::sever::{SAY_SO, agreed, severing};
 use super::stage::StagePlace;
 use super::template;
 use crate::model::is_secret;
@@ -60,7 +60,7 @@ pub(super) fn check_action(
             .hint("move it to a stage of kind `bmc-settings`");
         return None;
     }
-    let severs = check.severs(severs.as_ref()) || item_severs;
+    let severs = agreed(severs.as_ref()) || item_severs;
     let template = uri.as_ref().map(|uri| {
         careful(uri, check)?;
         check_uri(uri, place, check)?;
@@ -74,7 +74,7 @@ pub(super) fn check_action(
         let message = format!("{what} can cut redpipe's own connection");
         check
             .error(span, message, "needs `severs = true`")
-            .hint("`severs` is not supported yet: remove the entry and make this change by hand");
+            .hint(SAY_SO);
     }
     let body = template::table(body.iter(), place, check);
     let probe = satisfied_when

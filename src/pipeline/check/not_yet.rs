@@ -25,11 +25,6 @@ pub(super) const PATH: NotYet = NotYet {
     would: "would compute the hops to this version from a catalogue",
     instead: "remove it and write each hop as a `[[stage]]` of its own",
 };
-pub(super) const SEVERS: NotYet = NotYet {
-    key: "severs = true",
-    would: "would agree that redpipe may cut its own connection to the BMC",
-    instead: "remove the entry and make this change by hand",
-};
 const TLS_CHANGE: NotYet = NotYet {
     key: "tls_change = \"accept-in-outage\"",
     would: "would trust a certificate that changes inside this stage's outage",
@@ -48,15 +43,6 @@ impl Check<'_> {
         if let Some(value) = value {
             self.not_yet(what, self.file.key_of(&value.span()));
         }
-    }
-
-    /// `severs`, where it is true. Whether it is.
-    pub(super) fn severs(&mut self, severs: Option<&At<bool>>) -> bool {
-        let asked = severs.filter(|severs| *severs.get());
-        if let Some(severs) = asked {
-            self.not_yet(&SEVERS, self.file.key_of(&severs.span()));
-        }
-        asked.is_some()
     }
 }
 

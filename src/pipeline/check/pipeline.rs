@@ -11,7 +11,7 @@ use super::not_yet::FIRMWARE;
 use super::options::check_defaults;
 use super::selector::check_selector;
 use super::stage::check_stage;
-use crate::pipeline::checked::{DriftPolicy, Pipeline, Rollout};
+use crate::pipeline::checked::{DriftPolicy, Pipeline, Rollout, Stage};
 use crate::pipeline::document::{
     At, DriftDocument, PipelineDocument, RolloutDocument, StageDocument,
 };
@@ -51,6 +51,12 @@ pub(crate) fn check_pipeline(
         .iter()
         .map(|stage| check_stage(stage, defaults, check))
         .collect();
+    let stages = stages.into_iter().collect::<Option<Vec<_>>>();
+    let mut rollout = rollout.unwrap_or_default();
+    if stages.iter().flatten().any(Stage::severs) {
+        // Whoever may lose a BMC loses no second one before the first has answered again.
+        rollout.max_concurrent = 1;
+    }
     Some(Pipeline {
         name: name?.get().as_str().into(),
         drift_policy: document
@@ -61,9 +67,9 @@ pub(crate) fn check_pipeline(
                 DriftDocument::Reconcile => DriftPolicy::Reconcile,
             }),
         selector: selector?,
-        rollout: rollout.unwrap_or_default(),
+        rollout,
         maintenance: maintenance.unwrap_or_default(),
-        stages: stages.into_iter().collect::<Option<Vec<_>>>()?,
+        stages: stages?,
         source: check.file.source.name().to_owned(),
         generation: generation(check.file.source.text()),
     })

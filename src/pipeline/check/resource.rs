@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::context::Check;
 use super::not_yet::tls_change;
 use super::seen::Seen;
-use super::sever::severing;
+use super::sever::{SAY_SO, agreed, severing};
 use super::stage::StagePlace;
 use super::template;
 use crate::pipeline::checked::ResourcePatch;
@@ -30,7 +30,7 @@ pub(super) fn check_resource(
         tls_change: change,
     } = entry.get();
     tls_change(check, change.as_ref());
-    let severs = check.severs(severs.as_ref()) || item_severs;
+    let severs = agreed(severs.as_ref()) || item_severs;
     let template = uri
         .as_ref()
         .map(|uri| check_uri(uri, place, check).and_then(|()| template::text(uri, place, check)));
@@ -39,9 +39,9 @@ pub(super) fn check_resource(
         remember(uri, set.get(), seen, check);
         if let Some((what, span)) = severing(uri, set.get()).filter(|_| !severs) {
             let message = format!("{what} can cut redpipe's own connection");
-            check.error(span, message, "needs `severs = true`").hint(
-                "`severs` is not supported yet: remove the entry and make this change by hand",
-            );
+            check
+                .error(span, message, "needs `severs = true`")
+                .hint(SAY_SO);
         }
     }
     Some(ResourcePatch {

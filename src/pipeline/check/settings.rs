@@ -7,6 +7,7 @@ use super::context::{Check, Names};
 use super::not_yet::tls_change;
 use super::resource::check_resource;
 use super::seen::Seen;
+use super::sever::agreed;
 use super::stage::StagePlace;
 use super::template;
 use crate::model::version::is_absent;
@@ -20,6 +21,7 @@ pub(super) fn check_settings(
 ) -> Option<SettingsStage> {
     let guard = check_guard(stage, place, check);
     actions_of_stage(stage, place, check);
+    let severs = agreed(stage.severs.as_ref());
     let mut seen = Seen::default();
     let (settings, flow) = (stage.settings.as_ref(), stage.flow.as_ref());
     match (settings, flow) {
@@ -28,12 +30,14 @@ pub(super) fn check_settings(
         (_, _) => {}
     }
     let mut items = Vec::new();
-    items.extend(settings.map(|settings| check_short_form(settings, &mut seen, place, check)));
+    items.extend(
+        settings.map(|settings| check_short_form(settings, severs, &mut seen, place, check)),
+    );
     let flow = flow.map_or(&[][..], |flow| flow.get());
     let mut names = Names::default();
     items.extend(
         flow.iter()
-            .map(|item| check_item(item, &mut names, &mut seen, place, check)),
+            .map(|item| check_item(item, severs, &mut names, &mut seen, place, check)),
     );
     let mut flow = items.into_iter().collect::<Option<Vec<_>>>()?;
     flow.sort_by_key(|item| item.priority);
@@ -67,6 +71,7 @@ fn both_bodies<S, F>(settings: &At<S>, flow: &At<F>, place: &StagePlace, check: 
 /// `settings` right in the stage: one flow item.
 fn check_short_form(
     settings: &At<BTreeMap<At<String>, At<Any>>>,
+    severs: bool,
     seen: &mut Seen,
     place: &StagePlace,
     check: &mut Check<'_>,
@@ -88,6 +93,7 @@ fn check_short_form(
         settings,
         resources: Vec::new(),
         actions: Vec::new(),
+        severs,
     })
 }
 
@@ -139,6 +145,7 @@ fn check_guard(stage: &StageDocument, place: &StagePlace, check: &mut Check<'_>)
 
 fn check_item(
     item: &At<FlowDocument>,
+    stage_severs: bool,
     names: &mut Names,
     seen: &mut Seen,
     place: &StagePlace,
@@ -150,7 +157,10 @@ fn check_item(
         check.unique(names, "flow item", name);
     }
     tls_change(check, document.tls_change.as_ref());
-    let severs = check.severs(document.severs.as_ref());
+    let severs = agreed(document.severs.as_ref()) || stage_severs;
+    let of_entries = document.resources.iter().map(|entry| &entry.get().severs);
+    let of_entries = of_entries.chain(document.actions.iter().map(|entry| &entry.get().severs));
+    let any_severs = severs || of_entries.into_iter().any(|entry| agreed(entry.as_ref()));
     let reported = ["settings", "resources", "actions"]
         .iter()
         .any(|key| check.file.was_reported(&item.span(), key));
@@ -186,6 +196,7 @@ fn check_item(
         settings: settings?,
         resources: resources.into_iter().collect::<Option<Vec<_>>>()?,
         actions: actions.into_iter().collect::<Option<Vec<_>>>()?,
+        severs: any_severs,
     })
 }
 

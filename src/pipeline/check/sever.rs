@@ -41,6 +41,14 @@ const SEVERING_PROPERTIES: [(&str, &str); 20] = [
 /// Properties of a network protocol resource that are severing: redpipe comes in through them.
 const SEVERING_PROTOCOLS: [(&str, &str); 2] = [("HTTP", "HTTP"), ("HTTPS", "HTTPS")];
 
+/// What helps where something is severing and nobody said so.
+pub(super) const SAY_SO: &str = "set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then";
+
+/// Whether the author agrees that something may cut redpipe's own connection.
+pub(super) fn agreed(severs: Option<&At<bool>>) -> bool {
+    severs.is_some_and(|severs| *severs.get())
+}
+
 /// What about an entry is severing, and where it stands; the first such thing.
 pub(super) fn severing(
     uri: &At<String>,

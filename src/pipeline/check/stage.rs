@@ -57,7 +57,6 @@ pub(super) fn check_stage(
     let document = stage.get();
     let mut options = stage_options(document, defaults, check);
     check.not_yet_key(&PATH, document.path.as_ref());
-    check.severs(document.severs.as_ref());
     tls_change(check, document.tls_change.as_ref());
     let place = StagePlace {
         name: document
@@ -114,6 +113,7 @@ fn foreign_sections(stage: &StageDocument, place: &StagePlace, check: &mut Check
         vec![
             ("settings", stage.settings.as_ref().map(At::span)),
             ("flow", stage.flow.as_ref().map(At::span)),
+            ("severs", stage.severs.as_ref().map(At::span)),
         ]
     };
     for (section, span) in sections {

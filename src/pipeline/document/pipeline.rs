@@ -150,7 +150,7 @@ pub(crate) struct StageDocument {
     pub(crate) actions: Option<At<Any>>,
     /// What a certificate that changes inside the stage's outage leads to; only `hold`: more is said in the inventory.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
-    /// Not supported yet: agrees that the stage may cut redpipe's own connection.
+    /// Agrees that the stage may cut redpipe's own connection: it goes one BMC at a time and is verified by a new login.
     pub(crate) severs: Option<At<bool>>,
     /// Longest time for the whole stage, such as `"45m"`.
     pub(crate) timeout: Option<At<String>>,
@@ -257,7 +257,7 @@ pub(crate) struct FlowDocument {
     /// Redfish actions, in this order, after the resources.
     #[serde(default)]
     pub(crate) actions: Vec<At<ActionDocument>>,
-    /// Not supported yet: agrees that the item may cut redpipe's own connection.
+    /// Agrees that the item may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
     /// What a certificate that changes with the item leads to; only `hold`: more is said in the inventory.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
@@ -273,7 +273,7 @@ pub(crate) struct ResourceDocument {
     /// The properties wanted.
     #[schemars(required)]
     pub(crate) set: Option<At<BTreeMap<At<String>, At<Any>>>>,
-    /// Not supported yet: agrees that the entry may cut redpipe's own connection.
+    /// Agrees that the entry may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
     /// What a certificate that changes with the entry leads to; only `hold`: more is said in the inventory.
     pub(crate) tls_change: Option<At<TlsChangeDocument>>,
@@ -292,7 +292,7 @@ pub(crate) struct ActionDocument {
     /// What is read before and after: the action is sent only where this does not hold.
     #[schemars(required)]
     pub(crate) satisfied_when: Option<At<ProbeDocument>>,
-    /// Not supported yet: agrees that the action may cut redpipe's own connection.
+    /// Agrees that the action may cut redpipe's own connection.
     pub(crate) severs: Option<At<bool>>,
 }
 

@@ -67,8 +67,8 @@ actions = [
         findings: &[
             "p.toml:10:10 error: `{manager}/Actions/Manager.ResetToDefaults` resets, which no setting may do | not a setting | redpipe makes the resets that its stages need, after looking; make any other by hand",
             "p.toml:11:10 error: `{root}/UpdateService/Actions/Oem/X.Go` flashes, which no setting may do | not a setting | write a stage of kind `bmc-version` or `bios-version`",
-            "p.toml:12:10 error: an account can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:13:10 error: the certificate can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
+            "p.toml:12:10 error: an account can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:13:10 error: the certificate can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
         ],
     },
     Case {

@@ -173,14 +173,14 @@ resources = [
 ]
 "#,
         findings: &[
-            "p.toml:10:52 error: an address can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:11:52 error: a VLAN can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:12:47 error: HTTPS can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:13:47 error: a host name can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:14:47 error: a host name can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:15:10 error: an account can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:16:43 error: an account lockout can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
-            "p.toml:17:10 error: the session service can cut redpipe's own connection | needs `severs = true` | `severs` is not supported yet: remove the entry and make this change by hand",
+            "p.toml:10:52 error: an address can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:11:52 error: a VLAN can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:12:47 error: HTTPS can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:13:47 error: a host name can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:14:47 error: a host name can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:15:10 error: an account can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:16:43 error: an account lockout can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:17:10 error: the session service can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
         ],
     },
 ];

@@ -27,25 +27,6 @@ component = "bmc"
         ],
     },
     Case {
-        claim: "severs",
-        text: r#"name = "p"
-[selector]
-match_labels = {}
-[[stage]]
-name = "s"
-kind = "bmc-settings"
-[[stage.flow]]
-name = "f"
-resources = [
- { uri = "{manager}/NetworkProtocol", set = { HostName = "a" }, severs = true },
- { uri = "{manager}/NetworkProtocol", set = { SSH = { Port = 22 } }, severs = false },
-]
-"#,
-        findings: &[
-            "p.toml:10:65 error: `severs = true` is not supported yet | would agree that redpipe may cut its own connection to the BMC | remove the entry and make this change by hand",
-        ],
-    },
-    Case {
         claim: "a certificate that changes",
         text: r#"name = "p"
 [selector]

@@ -37,6 +37,10 @@ impl Sum {
         let sent = actions.filter(|(_, probe)| !probe.changes.is_empty());
         self.remarks
             .extend(sent.map(|(action, _)| format!("`{}` is called", action.uri)));
+        if item.severs && !assessment.is_satisfied() {
+            self.remarks
+                .push("may cut redpipe's own connection, so one BMC at a time".to_owned());
+        }
         let attributes = &assessment.attributes;
         if attributes.is_due() && !attributes.foreign_pending.is_empty() {
             self.obstacles.push(format!(

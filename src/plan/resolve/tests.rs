@@ -74,6 +74,7 @@ fn pipeline(stages: Vec<(&str, StageKind)>) -> Pipeline {
 
 fn set(name: &str, value: &str) -> SettingsStage {
     let item = FlowItem {
+        severs: false,
         actions: Vec::new(),
         name: "settings".to_owned(),
         priority: 0,

@@ -186,6 +186,7 @@ fn the_rest_keeps_what_is_still_wanted() {
     let settings = SettingsSpec {
         guard: None,
         flow: vec![FlowItemSpec {
+            severs: false,
             actions: Vec::new(),
             name: "i".into(),
             settings: BTreeMap::from([("K".into(), json!(1)), ("L".into(), json!(2))]),

@@ -98,6 +98,21 @@ pub enum Intent {
     },
 }
 
+impl Intent {
+    /// The index of the flow item that it writes; `None` where it writes no setting.
+    pub fn item(&self) -> Option<usize> {
+        match self {
+            Self::Attributes { item, .. }
+            | Self::Resource { item, .. }
+            | Self::Call { item, .. } => Some(*item),
+            Self::Update { .. }
+            | Self::ResetSystem { .. }
+            | Self::ResetManager { .. }
+            | Self::Withdraw { .. } => None,
+        }
+    }
+}
+
 /// Why a host is reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -9,3 +9,4 @@ pub(super) mod settings;
 pub(super) mod version;
 
 pub(super) use place::{needs, outage_until, step};
+pub(super) use settings::severed_at;

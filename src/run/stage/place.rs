@@ -6,7 +6,7 @@ use super::{cancel, settings, version};
 use crate::model::inventory::Pace;
 use crate::model::{LookRequest, Target};
 use crate::plan::{RunSpec, StageSpec};
-use crate::run::deadline::UNREACHABLE_TIMEOUT;
+use crate::run::deadline::{BMC_RESET_TIMEOUT, UNREACHABLE_TIMEOUT, after};
 use crate::run::pass::Pass;
 use crate::run::record::Place;
 use crate::run::state::{RunState, Step, Work};
@@ -63,5 +63,12 @@ pub(in crate::run) fn outage_until(
     target: &Target,
     pace: &Pace,
 ) -> Option<Timestamp> {
-    version::outage_until(work, stage, target, pace)
+    let severed = stage
+        .kind
+        .settings(target)
+        .and_then(|spec| settings::severed_at(work, spec));
+    match severed {
+        Some(at) => Some(after(at, BMC_RESET_TIMEOUT)),
+        None => version::outage_until(work, stage, target, pace),
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::difference::{assess, fingerprints};
@@ -43,12 +44,22 @@ pub(in crate::run) fn needs(work: &Work, place: &Place, stage: &StageSpec) -> Lo
         | Step::Restoring
         | Step::Failing(_) => {}
     }
+    // What may have cut us off is read back by a new login, or it is not known that there can be one.
+    request.fresh_session = severed_at(work, spec).is_some();
     // A reset may follow: somebody else's work has to be seen.
     if matches!(work.step, Step::Check | Step::Restarting | Step::Restoring) {
         request.work = true;
         request.software = true;
     }
     request
+}
+
+/// When the current item of a flow may have cut our own connection last; `None` = it has not.
+pub(in crate::run) fn severed_at(work: &Work, spec: &SettingsSpec) -> Option<Timestamp> {
+    spec.flow.get(work.items_done).filter(|item| item.severs)?;
+    let mut acts = work.acts.iter().rev();
+    let last = acts.find(|act| act.intent.item() == Some(work.items_done))?;
+    (last.outcome.is_none() || last.may_have_happened()).then_some(last.at)
 }
 
 /// Reads everything that a stage wants.

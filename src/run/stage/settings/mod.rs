@@ -7,4 +7,4 @@ mod read_back;
 mod write;
 
 pub(in crate::run) use difference::{Difference, difference};
-pub(in crate::run) use flow::{needs, read_all, step};
+pub(in crate::run) use flow::{needs, read_all, severed_at, step};

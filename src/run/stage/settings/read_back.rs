@@ -2,7 +2,7 @@
 
 use super::begin::not_observable;
 use super::difference::missing;
-use super::flow::Flow;
+use super::flow::{Flow, severed_at};
 use crate::model::{FaultKind, IntentId, Retry};
 use crate::run::deadline::{GRACE_TIMEOUT, SETTINGS_VERIFY_TIMEOUT, after};
 use crate::run::pass::{Pass, fault};
@@ -117,7 +117,9 @@ impl Flow<'_> {
             return;
         };
         if seen.is_satisfied() {
-            if pass.work(place).reset_made && !pass.agrees(place, true) {
+            let work = pass.work(place);
+            let came_back = work.reset_made || severed_at(work, self.spec).is_some();
+            if came_back && !pass.agrees(place, true) {
                 let until = after(pass.now, pass.spec.pace.settle_for);
                 let reason = "reading the values again until they stay";
                 return pass.wait(place, reason, Some(until));

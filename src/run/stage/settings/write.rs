@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::difference::fingerprints;
-use super::flow::Flow;
+use super::flow::{Flow, severed_at};
 use crate::model::{Action, SettingsView, Target};
 use crate::pipeline::ResetPolicy;
-use crate::plan::{FlowItemSpec, ItemAssessment, Outage, SettingsAssessment, group_patches};
+use crate::plan::{
+    FlowItemSpec, ItemAssessment, Outage, SettingsAssessment, SettingsSpec, group_patches,
+};
 use crate::run::hold::may_disturb;
 use crate::run::pass::Pass;
 use crate::run::record::{Intent, Milestone, Place, Record};
@@ -25,7 +27,7 @@ impl Flow<'_> {
             return;
         }
         let owes_reset = self.owes_reset(pass, place, seen);
-        if seen.is_satisfied() && !owes_reset {
+        if seen.is_satisfied() && !owes_reset && !severed(pass, place, self.spec) {
             let work = pass.work(place);
             let (item, written) = (work.items_done, item_acts(work).next().is_some());
             return pass.record(Record::ItemDone {
@@ -184,6 +186,11 @@ impl Flow<'_> {
     }
 }
 
+/// Whether what was written for the current item may have cut our own connection: then one good read does not do.
+fn severed(pass: &Pass<'_>, place: &Place, spec: &SettingsSpec) -> bool {
+    severed_at(pass.work(place), spec).is_some()
+}
+
 /// Whether such a request of this item and try was accepted, or may have been.
 fn is_sent(pass: &Pass<'_>, place: &Place, is_it: impl Fn(&Intent) -> bool) -> bool {
     let work = pass.work(place);
@@ -193,16 +200,7 @@ fn is_sent(pass: &Pass<'_>, place: &Place, is_it: impl Fn(&Intent) -> bool) -> b
 /// Writes of the current item that were not refused, of all tries since the stage was opened.
 fn item_acts(work: &Work) -> impl Iterator<Item = &Act> {
     work.acts.iter().filter(|act| {
-        let item = match &act.intent {
-            Intent::Attributes { item, .. }
-            | Intent::Resource { item, .. }
-            | Intent::Call { item, .. } => Some(*item),
-            Intent::Update { .. }
-            | Intent::ResetSystem { .. }
-            | Intent::ResetManager { .. }
-            | Intent::Withdraw { .. } => None,
-        };
-        item == Some(work.items_done)
+        act.intent.item() == Some(work.items_done)
             && act.attempt >= work.first_attempt
             && act.may_have_happened()
     })
