@@ -93,7 +93,9 @@ fn certificate_fault(problem: &CertProblem, bmc: &BmcName, address: &Address) ->
         CertProblem::Changed { .. } => (
             FaultKind::CertificateChanged,
             "shows another certificate than the one it is known by",
-            format!("if the change is legitimate, run `redpipe trust {bmc}`"),
+            format!(
+                "if the change is legitimate, run `redpipe trust {bmc}`, or correct `pin` where the inventory has one"
+            ),
         ),
         CertProblem::Untrusted { .. } => (
             FaultKind::CertificateUntrusted,
