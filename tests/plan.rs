@@ -12,8 +12,8 @@ use redpipe::model::{Capability, Look, ServerName, SettingsView, Target};
 use redpipe::pipeline::{Given, Source, load};
 use redpipe::plan::secrecy::Remembered;
 use redpipe::plan::{
-    CatalogImage, ImageCatalog, ImageOrigin, PlanAction, RunReport, RunSpec, look_request, report,
-    resolve, wanted_images,
+    CatalogImage, Footing, ImageCatalog, ImageOrigin, PlanAction, RunReport, RunSpec, look_request,
+    report, resolve, wanted_images,
 };
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn example(text: &str) -> RunSpec {
     );
     let given = Given::default();
     let mut catalog = ImageCatalog::default();
-    for image in wanted_images(pipeline, bmc, &bmc.servers, &given).unwrap() {
+    for image in wanted_images(pipeline, bmc, &bmc.servers, &given, None).unwrap() {
         if let ImageOrigin::File(path) = image.origin {
             let known = CatalogImage {
                 sha256: "ab".repeat(32),
@@ -44,7 +44,7 @@ fn example(text: &str) -> RunSpec {
             catalog.files.insert(path, known);
         }
     }
-    resolve(pipeline, bmc, &bmc.servers, &given, &catalog).unwrap()
+    resolve(pipeline, bmc, &bmc.servers, &given, &catalog, Footing::End).unwrap()
 }
 
 /// A machine with one system whose settings are as given.

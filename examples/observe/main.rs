@@ -87,7 +87,8 @@ impl Ours {
 
         let spec = |each: &Assignment| {
             let names = each.listed().into_iter().map(|server| server.name);
-            each.spec(&names.collect::<Vec<_>>()).unwrap()
+            each.spec(&names.collect::<Vec<_>>(), redpipe::plan::Footing::End)
+                .unwrap()
         };
         Self {
             clients: lab

@@ -296,6 +296,8 @@ pub(crate) enum SchemaKind {
     Inventory,
     /// `pipelines/*.toml`
     Pipeline,
+    /// A file of firmware images beside pipelines
+    Catalogue,
 }
 
 fn component(text: &str) -> Result<Component, String> {

@@ -16,7 +16,7 @@ use crate::model::look::Problem;
 use crate::model::{
     BmcName, Fault, Look, LookRequest, PipelineName, ServerName, StageName, Target,
 };
-use crate::plan::{ImageCatalog, RunSpec};
+use crate::plan::{Footing, ImageCatalog, RunSpec};
 use crate::redfish::Client;
 
 /// The document of `drift`.
@@ -130,7 +130,7 @@ fn specs(assignments: &[Assignment], shown: &[ServerName]) -> Result<Vec<RunSpec
             let listed = each.listed().into_iter();
             listed.map(|server| server.name).collect()
         };
-        observing.spec(&servers)
+        observing.spec(&servers, Footing::End)
     };
     assignments.iter().map(spec).collect()
 }

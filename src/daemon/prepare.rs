@@ -8,7 +8,9 @@ use crate::model::facts::{FACT_PREFIX, Facts, Label};
 use crate::model::inventory::{Bmc, Inventory, SecretSource, Server};
 use crate::model::{BmcName, Fault, FaultKind, Look, Retry, RunKey, ServerName};
 use crate::pipeline::{Given, Pipeline, Selector};
-use crate::plan::{ImageCatalog, RunSpec, Unresolvable, WantedImage, resolve, wanted_images};
+use crate::plan::{
+    Footing, ImageCatalog, RunSpec, Unresolvable, WantedImage, resolve, wanted_images,
+};
 use crate::run::RunState;
 
 /// One pipeline on one BMC, with all that a plan needs but the BMC's own answers.
@@ -264,7 +266,7 @@ impl Assignment {
     }
 
     /// The specification of a run on these servers.
-    pub fn spec(&self, servers: &[ServerName]) -> Result<RunSpec, Fault> {
+    pub fn spec(&self, servers: &[ServerName], footing: Footing<'_>) -> Result<RunSpec, Fault> {
         let servers = servers
             .iter()
             .map(|name| self.with_facts(self.server(name)));
@@ -275,6 +277,7 @@ impl Assignment {
             &servers,
             &self.given,
             &self.images,
+            footing,
         )
         .map_err(|errors| unresolvable(&errors))?;
         let gone = self.gone.clone();
@@ -296,7 +299,16 @@ impl Assignment {
             .into_iter()
             .map(|server| self.with_facts(server))
             .collect();
-        wanted_images(&self.pipeline, &self.labelled(), &listed, &self.given)
+        let told = self.facts.as_ref().map(|facts| facts.labels(None));
+        let told = told.and_then(|mut labels| labels.remove("redfish.platform"));
+        let platform = self.bmc.platform.clone().or(told);
+        wanted_images(
+            &self.pipeline,
+            &self.labelled(),
+            &listed,
+            &self.given,
+            platform.as_deref(),
+        )
     }
 
     /// A server with the facts among its labels, where something hangs on them.

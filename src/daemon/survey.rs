@@ -15,7 +15,7 @@ use crate::model::inventory::Bmc;
 use crate::model::look::Problem;
 use crate::model::{BmcName, Circumstances, Fault, Look, LookRequest, PipelineName, Seen, Target};
 use crate::plan::{
-    PlanProblem, RunReport, RunSpec, check_problems, holds, look_request, problems, report,
+    Footing, PlanProblem, RunReport, RunSpec, check_problems, holds, look_request, problems, report,
 };
 use crate::redfish::Client;
 
@@ -101,12 +101,14 @@ async fn plan_one(engine: &Engine, assignment: &Assignment, stop: &Stop) -> Opti
     let result = read(&client, stop, async {
         let first = LookRequest {
             state: true,
+            // Hops are computed from versions, and some are shown in the inventory only.
+            software: assignment.pipeline.computes_hops(),
             ..LookRequest::default()
         };
         let look = looked(client.look(&first).await)?;
         let assignment = &assignment.knowing(Some(Arc::new(Facts::of(&look))));
         let servers = assignment.servers(&look)?;
-        let spec = assignment.spec(&servers)?;
+        let spec = assignment.spec(&servers, Footing::Now(&look))?;
         engine.check_identity(&assignment.bmc, &spec, &look)?;
         let context = engine
             .context(&assignment.bmc.name, &spec)

@@ -57,6 +57,13 @@ name! {
     StageName
 }
 
+impl StageName {
+    /// The name of a computed hop to a version. No file can give a stage such a name.
+    pub fn hop(&self, version: &str) -> Self {
+        Self(format!("{self}/{version}"))
+    }
+}
+
 /// What a stage acts on: the BMC itself or one server behind it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {

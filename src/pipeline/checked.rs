@@ -49,6 +49,12 @@ impl Pipeline {
         needs
     }
 
+    /// Whether hops are computed from what runs.
+    pub fn computes_hops(&self) -> bool {
+        let mut versions = self.stages.iter().filter_map(|stage| stage.kind.version());
+        versions.any(|version| version.catalogue().is_some())
+    }
+
     /// Whether its selector, or what it writes, hangs on facts of the hardware.
     pub fn needs_facts(&self) -> bool {
         self.selector.needs_facts() || self.needs().facts
@@ -177,9 +183,11 @@ impl StageKind {
             }
             Self::BmcVersion(body) | Self::BiosVersion(body) => {
                 visit(&body.version);
-                match &body.image {
-                    Image::Uri { uri, .. } => visit(uri),
-                    Image::File(_) => {}
+                for image in body.images() {
+                    match image {
+                        Image::Uri { uri, .. } => visit(uri),
+                        Image::File(_) => {}
+                    }
                 }
             }
         }
@@ -246,7 +254,51 @@ pub struct ActionCall {
 pub struct VersionStage {
     /// The version wanted, as the BMC will state it.
     pub version: Template,
-    /// What the live version must satisfy before this hop.
+    /// How it is reached.
+    pub route: Route,
+}
+
+impl VersionStage {
+    /// Every image that may be flashed for it.
+    pub fn images(&self) -> Vec<&Image> {
+        match &self.route {
+            Route::Hop { image, .. } => vec![image],
+            Route::Auto(images) => images.iter().map(|one| &one.image).collect(),
+        }
+    }
+
+    /// The catalogue's images, where hops are computed from them.
+    pub fn catalogue(&self) -> Option<&[FirmwareImage]> {
+        match &self.route {
+            Route::Hop { .. } => None,
+            Route::Auto(images) => Some(images),
+        }
+    }
+}
+
+/// How a version is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Route {
+    /// By this one hop.
+    Hop {
+        /// What the live version must satisfy before it.
+        requires: Option<Requirement>,
+        /// What to flash.
+        image: Image,
+    },
+    /// By hops made of these images of the catalogue, computed per BMC. None of them is known to be past the version,
+    /// and one at least brings it.
+    Auto(Vec<FirmwareImage>),
+}
+
+/// One image of the catalogue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirmwareImage {
+    /// Platform that it is for; `None` = any.
+    pub platform: Option<String>,
+    /// The version it brings.
+    pub version: String,
+    /// What the live version must satisfy before it.
     pub requires: Option<Requirement>,
     /// What to flash.
     pub image: Image,

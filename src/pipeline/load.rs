@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::check::{Check, Names, check_pipeline};
+use super::check::{Catalogue, Check, Names, check_pipeline};
 use super::checked::{ImageFile, Pipeline};
 use super::diagnostic::{Diagnostic, Diagnostics, Source, SourceId};
-use super::document::{InventoryDocument, PipelineDocument, schema_inventory, schema_pipeline};
+use super::document::{
+    CatalogueDocument, InventoryDocument, PipelineDocument, schema_catalogue, schema_inventory,
+    schema_pipeline,
+};
 use super::inventory::{InventoryFile, merge_inventory};
 use super::maintenance::Hook;
 use super::shape::{masked, read};
@@ -22,9 +25,23 @@ pub struct Loaded {
     pub pipelines: Vec<Pipeline>,
     /// What is odd but does not stop the load.
     pub warnings: Diagnostics,
+    noted: Noted,
+}
+
+/// What files name outside themselves, and where.
+#[derive(Debug, Clone, Default)]
+struct Noted {
     references: Vec<(Variable, SourceId, Range<usize>)>,
     hooks: Vec<(Hook, SourceId, Range<usize>)>,
     images: Vec<(ImageFile, SourceId, Range<usize>)>,
+}
+
+impl Noted {
+    fn take(&mut self, check: Check<'_>) {
+        self.references.extend(check.references);
+        self.images.extend(check.images);
+        self.hooks.extend(check.hooks);
+    }
 }
 
 /// Why an image file cannot be flashed.
@@ -40,23 +57,48 @@ pub struct UnusableImage {
     pub hint: Option<String>,
 }
 
-/// Checks inventory and pipeline files together. The error holds every finding of every file, warnings included.
+/// Keys of which a pipeline has one at least, and a catalogue none.
+const OF_PIPELINES: [&str; 3] = ["name", "selector", "stage"];
+
+/// Whether a file beside pipelines lists images and nothing else.
+fn is_catalogue(source: &Source) -> bool {
+    let (table, _) = toml::de::DeTable::parse_recoverable(source.text());
+    let has = |key: &str| table.get_ref().contains_key(key);
+    has("firmware") && !OF_PIPELINES.into_iter().any(has)
+}
+
+/// Checks inventory and pipeline files together; a file among the latter that only lists firmware is a catalogue for all
+/// of them. The error holds every finding of every file, warnings included.
 pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagnostics> {
     let (mut findings, mut secrets) = (Vec::new(), BTreeMap::new());
     let merged = load_inventory(inventory, &mut findings, &mut secrets);
-    let (mut references, mut images, mut hooks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut noted = Noted::default();
+    let (catalogues, pipelines_only): (Vec<_>, Vec<_>) = pipelines
+        .iter()
+        .enumerate()
+        .map(|(index, source)| (SourceId(inventory.len() + index), source))
+        .partition(|(_, source)| is_catalogue(source));
+    let (schema, mut shared) = (schema_catalogue(), Catalogue::default());
+    for (id, source) in catalogues {
+        let hidden = secrets.entry(id).or_insert_with(Vec::new);
+        if let Some((file, document)) =
+            read::<CatalogueDocument>(id, source, &schema, &mut findings, hidden)
+        {
+            let mut check = Check::new(&file, &mut findings);
+            shared.add(document.firmware.as_ref(), &mut check);
+            noted.take(check);
+        }
+    }
     let (schema, mut names, mut checked) = (schema_pipeline(), Names::default(), Vec::new());
-    for (index, source) in pipelines.iter().enumerate() {
-        let id = SourceId(inventory.len() + index);
+    let count = pipelines_only.len();
+    for (id, source) in pipelines_only {
         let hidden = secrets.entry(id).or_insert_with(Vec::new);
         if let Some((file, document)) =
             read::<PipelineDocument>(id, source, &schema, &mut findings, hidden)
         {
             let mut check = Check::new(&file, &mut findings);
-            checked.extend(check_pipeline(&document, &mut names, &mut check));
-            references.append(&mut check.references);
-            images.append(&mut check.images);
-            hooks.append(&mut check.hooks);
+            checked.extend(check_pipeline(&document, &shared, &mut names, &mut check));
+            noted.take(check);
         }
     }
     findings.sort_by_key(|finding| (finding.source, finding.span.start, finding.severity));
@@ -77,16 +119,14 @@ pub fn load(inventory: &[Source], pipelines: &[Source]) -> Result<Loaded, Diagno
     }
     assert_eq!(
         checked.len(),
-        pipelines.len(),
+        count,
         "a pipeline without a finding is a checked pipeline"
     );
     Ok(Loaded {
         inventory: merged,
         pipelines: checked,
         warnings: diagnostics,
-        references,
-        images,
-        hooks,
+        noted,
     })
 }
 
@@ -122,6 +162,7 @@ impl Loaded {
     /// An error for every place that names something which could not be read.
     pub fn check_given(&self, given: &Given) -> Result<(), Diagnostics> {
         let absent = self
+            .noted
             .references
             .iter()
             .filter_map(|(variable, source, span)| {
@@ -155,6 +196,7 @@ impl Loaded {
 
     fn absent_hooks(&self, given: &Given) -> impl Iterator<Item = Diagnostic> {
         let hooks = self
+            .noted
             .hooks
             .iter()
             .filter(|(hook, ..)| !given.hooks.contains(&hook.path));
@@ -169,7 +211,8 @@ impl Loaded {
 
     /// Every image that is a file on this host.
     pub fn image_files(&self) -> BTreeSet<ImageFile> {
-        self.images
+        self.noted
+            .images
             .iter()
             .map(|(image, ..)| image.clone())
             .collect()
@@ -177,13 +220,17 @@ impl Loaded {
 
     /// An error for every place that names an image file which turned out to be unusable.
     pub fn check_images(&self, unusable: &[UnusableImage]) -> Result<(), Diagnostics> {
-        let named = self.images.iter().filter_map(|(image, source, span)| {
-            let found = unusable.iter().find(|found| found.image == *image)?;
-            let (message, label) = (found.message.as_str(), found.found.as_str());
-            let mut finding = Diagnostic::error(*source, span.clone(), message, label);
-            finding.hint.clone_from(&found.hint);
-            Some(finding)
-        });
+        let named = self
+            .noted
+            .images
+            .iter()
+            .filter_map(|(image, source, span)| {
+                let found = unusable.iter().find(|found| found.image == *image)?;
+                let (message, label) = (found.message.as_str(), found.found.as_str());
+                let mut finding = Diagnostic::error(*source, span.clone(), message, label);
+                finding.hint.clone_from(&found.hint);
+                Some(finding)
+            });
         self.found(named.collect())
     }
 

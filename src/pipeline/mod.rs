@@ -18,11 +18,12 @@ mod value;
 pub mod window;
 
 pub use checked::{
-    ActionCall, DriftPolicy, FlowItem, Guard, Image, ImageFile, Pipeline, Requirement,
-    RequirementOp, ResourcePatch, Rollout, SettingsStage, Stage, StageKind, VersionStage,
+    ActionCall, DriftPolicy, FirmwareImage, FlowItem, Guard, Image, ImageFile, Pipeline,
+    Requirement, RequirementOp, ResourcePatch, Rollout, Route, SettingsStage, Stage, StageKind,
+    VersionStage,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, Source, SourceId};
-pub use document::{schema_inventory, schema_pipeline};
+pub use document::{schema_catalogue, schema_inventory, schema_pipeline};
 pub use load::{Loaded, UnusableImage, load};
 pub use maintenance::{Hook, Maintenance, Policy};
 pub use options::{Method, Preserve, ResetPolicy, StageOptions};

@@ -239,6 +239,10 @@ fn obstacle(
     live: &str,
 ) -> Option<VersionAssessment> {
     let live = live.to_owned();
+    if let Some(missing) = &version.missing {
+        let reason = missing.clone();
+        return Some(VersionAssessment::RequirementUnmet { live, reason });
+    }
     if let Some(reason) = requirement_unmet(version.requires.as_ref(), &live, target, look) {
         return Some(VersionAssessment::RequirementUnmet { live, reason });
     }

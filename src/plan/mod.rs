@@ -5,11 +5,13 @@
 
 mod conflict;
 pub mod digest;
+pub mod expand;
 pub mod firmware;
 pub mod golden;
 pub mod item;
 pub mod method;
 pub mod outage;
+mod path;
 pub mod report;
 pub mod reset;
 pub mod resolve;
@@ -25,6 +27,7 @@ mod testing;
 
 pub use conflict::{Claim, Conflict, conflicts};
 pub use digest::{approval_digest, place_digest};
+pub use expand::{Footing, HopPath, HopPaths};
 pub use firmware::{VersionAssessment, assess_version};
 pub use item::{ItemAssessment, ItemContext, assess_item};
 pub use method::{choose_method, image_source};

@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
+use self::hop::{component, computed, note_version, origin};
 use super::digest::digest;
+use super::expand::{Footing, HopPaths, expand, useful};
 use super::spec::{
-    ActionSpec, FlowItemSpec, ImageOrigin, ImageSpec, ResourceSpec, RunSpec, ServerSpec,
-    SettingsSpec, StageKindSpec, StageSpec, VersionSpec,
+    ActionSpec, FlowItemSpec, ImageOrigin, ResourceSpec, RunSpec, ServerSpec, SettingsSpec,
+    StageKindSpec, StageSpec,
 };
 use crate::model::inventory::{Bmc, Server, TlsChange, TlsMode};
 use crate::model::{StageName, Target};
 use crate::pipeline::{
-    FlowItem, Given, Image, Pipeline, ResourcePatch, Scope, SettingsStage, Stage, StageKind,
-    Template, Unresolved, VersionStage,
+    FlowItem, Given, Image, Pipeline, ResourcePatch, Route, Scope, SettingsStage, Stage, StageKind,
+    Template, Unresolved,
 };
 
 /// Images whose bytes were found and hashed.
@@ -73,6 +75,7 @@ pub fn resolve(
     servers: &[Server],
     given: &Given,
     images: &ImageCatalog,
+    footing: Footing<'_>,
 ) -> Result<RunSpec, Vec<Unresolvable>> {
     let resolver = Resolver {
         pipeline,
@@ -80,13 +83,23 @@ pub fn resolve(
         servers,
         given,
     };
-    let mut errors = Vec::new();
-    let stages = pipeline
-        .stages
-        .iter()
-        .enumerate()
-        .map(|(index, stage)| resolver.stage(index, stage, images, &mut errors))
-        .collect();
+    let (mut stages, mut paths, mut errors) = (Vec::new(), HopPaths::new(), Vec::new());
+    let mut before = BTreeMap::new();
+    for (index, stage) in pipeline.stages.iter().enumerate() {
+        if let Some(wanted) = computed(stage, &before) {
+            let targets = resolver.targets(stage);
+            let (hops, path) = expand(&wanted, &targets, footing);
+            paths.insert(stage.name.clone(), path);
+            let resolved = hops.iter().enumerate().map(|(at, hop)| {
+                let is_last = at + 1 == hops.len() && resolver.is_last(index);
+                resolver.hop(stage, hop, is_last, images, &mut errors)
+            });
+            stages.extend(resolved);
+        } else {
+            stages.push(resolver.stage(index, stage, images, &mut errors));
+        }
+        note_version(stages.last(), &mut before);
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -103,6 +116,7 @@ pub fn resolve(
         drift_policy: pipeline.drift_policy,
         generation: pipeline.generation.clone(),
         stages,
+        paths,
         digest: String::new(),
     };
     spec.digest = digest(&spec);
@@ -117,12 +131,13 @@ fn tls_change(bmc: &Bmc) -> TlsChange {
     }
 }
 
-/// Every image that one run needs, so that a shell can find and hash it before [`resolve`].
+/// Every image that one run may need, so that a shell can find and hash it before [`resolve`].
 pub fn wanted_images(
     pipeline: &Pipeline,
     bmc: &Bmc,
     servers: &[Server],
     given: &Given,
+    platform: Option<&str>,
 ) -> Result<BTreeSet<WantedImage>, Vec<Unresolvable>> {
     let resolver = Resolver {
         pipeline,
@@ -135,10 +150,19 @@ pub fn wanted_images(
         let Some(version) = stage.kind.version() else {
             continue;
         };
+        let images: Vec<&Image> = match (&version.route, version.version.literal()) {
+            (Route::Auto(images), Some(version)) => {
+                let useful = useful(images, &version, component(stage), platform);
+                useful.into_iter().map(|one| &one.image).collect()
+            }
+            (Route::Auto(_) | Route::Hop { .. }, _) => version.images(),
+        };
         resolver.each_target(stage, &mut errors, |scope| {
-            let origin = origin(&version.image, scope)?;
-            let sha256 = version.image.sha256().map(ToOwned::to_owned);
-            wanted.insert(WantedImage { origin, sha256 });
+            for image in &images {
+                let origin = origin(image, scope)?;
+                let sha256 = image.sha256().map(ToOwned::to_owned);
+                wanted.insert(WantedImage { origin, sha256 });
+            }
             Ok(())
         });
     }
@@ -191,26 +215,14 @@ impl Resolver<'_> {
                 )
             }
             StageKind::BmcVersion(body) => {
-                let hop = Hop {
-                    body,
-                    stage,
-                    is_last: self.is_last(index),
-                    images,
-                };
-                StageKindSpec::BmcVersion(
-                    self.each_target(stage, errors, |scope| hop.resolve(scope)),
-                )
+                StageKindSpec::BmcVersion(self.each_target(stage, errors, |scope| {
+                    self.written(index, body, images, scope)
+                }))
             }
             StageKind::BiosVersion(body) => {
-                let hop = Hop {
-                    body,
-                    stage,
-                    is_last: self.is_last(index),
-                    images,
-                };
-                StageKindSpec::BiosVersion(
-                    self.each_target(stage, errors, |scope| hop.resolve(scope)),
-                )
+                StageKindSpec::BiosVersion(self.each_target(stage, errors, |scope| {
+                    self.written(index, body, images, scope)
+                }))
             }
         };
         StageSpec {
@@ -243,22 +255,8 @@ impl Resolver<'_> {
         errors: &mut Vec<Unresolvable>,
         mut make: impl FnMut(&Scope<'_>) -> Result<T, Trouble>,
     ) -> BTreeMap<Target, T> {
-        let scopes: Vec<(Target, Scope<'_>)> = if stage.kind.is_bmc() {
-            vec![(Target::Bmc, self.scope(None, &self.bmc.labels))]
-        } else {
-            let scope = |server: &'_ Server| Target::Server(server.name.clone());
-            self.servers
-                .iter()
-                .map(|server| {
-                    (
-                        scope(server),
-                        self.scope(Some(server.name.as_str()), &server.labels),
-                    )
-                })
-                .collect()
-        };
         let mut made = BTreeMap::new();
-        for (target, scope) in scopes {
+        for (target, scope) in self.scopes(stage) {
             match make(&scope) {
                 Ok(value) => {
                     made.insert(target, value);
@@ -267,6 +265,25 @@ impl Resolver<'_> {
             }
         }
         made
+    }
+
+    fn targets(&self, stage: &Stage) -> Vec<Target> {
+        let scopes = self.scopes(stage).into_iter();
+        scopes.map(|(target, _)| target).collect()
+    }
+
+    /// What a stage acts on, each with its variables.
+    fn scopes(&self, stage: &Stage) -> Vec<(Target, Scope<'_>)> {
+        if stage.kind.is_bmc() {
+            return vec![(Target::Bmc, self.scope(None, &self.bmc.labels))];
+        }
+        let servers = self.servers.iter();
+        servers
+            .map(|server| {
+                let scope = self.scope(Some(server.name.as_str()), &server.labels);
+                (Target::Server(server.name.clone()), scope)
+            })
+            .collect()
     }
 
     fn scope<'s>(
@@ -348,74 +365,12 @@ fn flow_item(item: &FlowItem, scope: &Scope<'_>) -> Result<FlowItemSpec, Unresol
     })
 }
 
-fn origin(image: &Image, scope: &Scope<'_>) -> Result<ImageOrigin, Trouble> {
-    Ok(match image {
-        Image::Uri { uri, .. } => ImageOrigin::Uri(uri.resolve_text(scope)?),
-        Image::File(file) => ImageOrigin::File(file.path.clone()),
-    })
-}
-
-/// One version stage, the same for all targets but for its variables.
-struct Hop<'a> {
-    body: &'a VersionStage,
-    stage: &'a Stage,
-    is_last: bool,
-    images: &'a ImageCatalog,
-}
-
-impl Hop<'_> {
-    fn resolve(&self, scope: &Scope<'_>) -> Result<VersionSpec, Trouble> {
-        Ok(VersionSpec {
-            version: self.body.version.resolve_text(scope)?,
-            requires: self.body.requires.clone(),
-            image: self.image(origin(&self.body.image, scope)?)?,
-            is_last: self.is_last,
-            exact: self.is_last && self.stage.options.exact,
-            allow_downgrade: self.is_last && self.stage.options.allow_downgrade,
-        })
-    }
-
-    fn image(&self, origin: ImageOrigin) -> Result<ImageSpec, Trouble> {
-        let promised = self.body.image.sha256();
-        let known = match &origin {
-            ImageOrigin::Uri(uri) => self.images.uris.get(uri),
-            ImageOrigin::File(path) => self.images.files.get(path),
-        };
-        match (known, promised, &origin) {
-            (Some(known), Some(promised), _) if !known.sha256.eq_ignore_ascii_case(promised) => {
-                Err(Trouble {
-                    message: format!(
-                        "image `{origin}` has sha256 `{}`, and `{promised}` is promised",
-                        known.sha256
-                    ),
-                    hint: Some("get the right file, or correct `sha256`".to_owned()),
-                })
-            }
-            (Some(known), _, _) => Ok(ImageSpec {
-                sha256: Some(known.sha256.clone()),
-                bytes: Some(known.bytes),
-                held: Some(known.path.clone()),
-                origin,
-            }),
-            (None, _, ImageOrigin::File(_)) if !self.images.is_unread => Err(Trouble {
-                message: format!("image `{origin}` was not found"),
-                hint: Some("paths are relative to the pipeline file".to_owned()),
-            }),
-            (None, promised, _) => Ok(ImageSpec {
-                sha256: promised.map(str::to_lowercase),
-                bytes: None,
-                held: None,
-                origin,
-            }),
-        }
-    }
-}
-
 impl fmt::Display for WantedImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.origin.fmt(f)
     }
 }
 
+mod hop;
 #[cfg(test)]
 mod tests;

@@ -124,14 +124,7 @@ pub(super) fn requirement_unmet(
 ) -> Option<String> {
     let requirement = requirement?;
     let found = compared(live, &requirement.version, target, look);
-    let is_met = match requirement.op {
-        RequirementOp::AtLeast => matches!(found, Comparison::Greater | Comparison::Equal),
-        RequirementOp::Above => found == Comparison::Greater,
-        RequirementOp::Equal => found == Comparison::Equal,
-        RequirementOp::NotEqual => matches!(found, Comparison::Greater | Comparison::Less),
-        RequirementOp::AtMost => matches!(found, Comparison::Less | Comparison::Equal),
-        RequirementOp::Below => found == Comparison::Less,
-    };
+    let is_met = meets(requirement.op, found);
     let wanted = format!("{} {}", requirement.op.as_str(), requirement.version);
     match found {
         _ if is_met => None,
@@ -141,6 +134,18 @@ pub(super) fn requirement_unmet(
         Comparison::Less | Comparison::Equal | Comparison::Greater => {
             Some(format!("runs `{live}`, and the hop requires `{wanted}`"))
         }
+    }
+}
+
+/// Whether a version that stands so to a required one meets the requirement.
+pub(super) fn meets(op: RequirementOp, found: Comparison) -> bool {
+    match op {
+        RequirementOp::AtLeast => matches!(found, Comparison::Greater | Comparison::Equal),
+        RequirementOp::Above => found == Comparison::Greater,
+        RequirementOp::Equal => found == Comparison::Equal,
+        RequirementOp::NotEqual => matches!(found, Comparison::Greater | Comparison::Less),
+        RequirementOp::AtMost => matches!(found, Comparison::Less | Comparison::Equal),
+        RequirementOp::Below => found == Comparison::Less,
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::digest::digest;
+use super::expand::HopPaths;
 use super::secrecy;
 use crate::model::inventory::{Expect, Pace, TlsChange};
 use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
@@ -39,8 +40,10 @@ pub struct RunSpec {
     pub drift_policy: DriftPolicy,
     /// Which generation of the file it comes from; salted before it is kept.
     pub generation: String,
-    /// In authored order.
+    /// In authored order, computed hops in the place of the stage that they are computed for.
     pub stages: Vec<StageSpec>,
+    /// Which hops were computed for which stage.
+    pub paths: HopPaths,
     /// SHA-256, as lower-case hex, over stages, image hashes and servers. Values of secret attributes are left out.
     pub digest: String,
 }
@@ -268,6 +271,8 @@ pub struct VersionSpec {
     pub exact: bool,
     /// Whether the operator allowed a lower version.
     pub allow_downgrade: bool,
+    /// Why no path of hops leads here, where one was computed: it is not flashed then.
+    pub missing: Option<String>,
 }
 
 /// An image, with what is known of its bytes.
@@ -281,6 +286,18 @@ pub struct ImageSpec {
     pub bytes: Option<u64>,
     /// Where the checked bytes lie on this host, where we hold them.
     pub held: Option<PathBuf>,
+}
+
+impl ImageSpec {
+    /// None at all: no method takes it, and it stands only where nothing may be flashed.
+    pub(super) fn none() -> Self {
+        Self {
+            origin: ImageOrigin::File(PathBuf::new()),
+            sha256: None,
+            bytes: None,
+            held: None,
+        }
+    }
 }
 
 /// Where an image is.

@@ -144,7 +144,7 @@ impl Rule<'_> {
         settings: &SettingsSpec,
     ) -> Superseded {
         if stage.transient
-            && let Some((end, hop)) = self.next_version(index)
+            && let Some((end, hop)) = self.next_version(index, target)
             && !self.is_hop_due(end, target)
         {
             let whole = Some(format!(
@@ -157,7 +157,7 @@ impl Rule<'_> {
             };
         }
         let all = keys(settings);
-        let is_last_word = stage.transient && self.next_version(index).is_none();
+        let is_last_word = stage.transient && self.next_version(index, target).is_none();
         let mut keys = BTreeMap::new();
         for (key, _) in &all {
             let other = || {
@@ -184,13 +184,15 @@ impl Rule<'_> {
         Superseded { whole, keys }
     }
 
-    fn next_version(&self, index: usize) -> Option<(usize, &StageSpec)> {
-        self.spec
-            .stages
-            .iter()
-            .enumerate()
-            .skip(index + 1)
-            .find(|(_, stage)| stage.kind.is_version())
+    /// The next version stage that counts for the target. A computed hop may be one of other servers alone.
+    fn next_version(&self, index: usize, target: &Target) -> Option<(usize, &StageSpec)> {
+        let counts = |stage: &StageSpec| match target {
+            Target::Bmc => true,
+            Target::Server(_) => stage.kind.is_bmc() || stage.kind.version(target).is_some(),
+        };
+        let stages = self.spec.stages.iter().enumerate().skip(index + 1);
+        let mut versions = stages.filter(|(_, stage)| stage.kind.is_version());
+        versions.find(|(_, stage)| counts(stage))
     }
 
     /// The next stage that is not transient, applies on the target, and sets the key.

@@ -57,6 +57,7 @@ pub(super) fn run(servers: &[&str], stages: Vec<StageSpec>) -> RunSpec {
         drift_policy: DriftPolicy::default(),
         generation: String::new(),
         stages,
+        paths: super::expand::HopPaths::new(),
         digest: String::new(),
     };
     let kinds: Vec<&'static str> = spec
@@ -97,6 +98,7 @@ pub(super) fn hop(version: &str) -> VersionSpec {
         is_last: true,
         exact: false,
         allow_downgrade: false,
+        missing: None,
     }
 }
 

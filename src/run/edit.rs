@@ -144,5 +144,6 @@ fn sent(work: &Work) -> Option<VersionSpec> {
         is_last: false,
         exact: false,
         allow_downgrade: false,
+        missing: None,
     })
 }

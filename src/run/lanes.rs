@@ -45,11 +45,7 @@ impl RunState {
     fn add_due(&self, start: &Start, places: &mut Vec<Place>) {
         let mut busy: Vec<Target> = places.iter().map(|place| place.target.clone()).collect();
         for stage in &start.stages {
-            let targets: Vec<Target> = if stage.kind.is_bmc() {
-                vec![Target::Bmc]
-            } else {
-                start.servers.iter().cloned().map(Target::Server).collect()
-            };
+            let targets = stage.targets(&start.servers);
             if stage.kind.is_bmc() && !busy.is_empty() {
                 return;
             }

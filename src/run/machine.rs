@@ -306,6 +306,7 @@ impl RunMachine {
             platform: pass.look.capability.platform.clone(),
             generation: self.generation(),
             recovery: self.recovery.clone(),
+            paths: self.spec.paths.clone(),
         };
         pass.record(record);
         true

@@ -193,12 +193,8 @@ fn run_reason(state: &RunState, phase: RunPhase) -> String {
 }
 
 fn stage_status(state: &RunState, head: &StageHead) -> StageStatus {
-    let targets: Vec<Target> = if head.kind.is_bmc() {
-        vec![Target::Bmc]
-    } else {
-        let servers = state.start.iter().flat_map(|start| &start.servers);
-        servers.cloned().map(Target::Server).collect()
-    };
+    let start = state.start.as_ref();
+    let targets = start.map_or_else(Vec::new, |start| head.targets(&start.servers));
     let views: Vec<(Target, TargetView)> = targets
         .into_iter()
         .map(|target| {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod computed;
 mod documents;
 mod facts;
 mod forms;

@@ -22,6 +22,7 @@ mod budget;
 mod certificates;
 mod claims;
 mod common;
+mod computed_hops;
 mod crash;
 mod credentials;
 mod daemon;

@@ -65,8 +65,24 @@ function row(run, server, phase, drift) {
 }
 
 // The rows of one run, its BMC's first.
-export function block(run, drift) {
+function columnsOf(run) {
+  return run.stages.map((stage) => stage.name).join("\n");
+}
+
+function head(run) {
+  const made = element("div", { className: "row head" },
+    attributes(element("div", { textContent: "BMC, servers" }), { role: "columnheader" }),
+    ...run.stages.map((stage) => attributes(element("div", { textContent: stage.name, title: stage.kind }), { role: "columnheader" })));
+  return attributes(made, { role: "row" });
+}
+
+// A BMC whose stages are not the columns of its grid, as where hops are computed, has a head of its own.
+export function block(run, drift, columns) {
   const made = element("div", {}, row(run, null, run.phase, drift));
+  if (run.stages.length > 0 && columnsOf(run) !== columns) {
+    made.prepend(head(run));
+    made.style.setProperty("--stages", run.stages.length);
+  }
   const servers = run.servers.map((server) => [serverPhase(run, server), server]);
   servers.sort(([a, x], [b, y]) => ORDER.indexOf(a) - ORDER.indexOf(b) || (x < y ? -1 : 1));
   made.append(...servers.map(([phase, server]) => row(run, server, phase)));
@@ -85,14 +101,10 @@ export function grid(name, run) {
   const title = element("h2", { textContent: name });
   const told = element("span");
   const words = element("span", { className: "words" });
-  const head = element("div", { className: "row head" },
-    attributes(element("div", { textContent: "BMC, servers" }), { role: "columnheader" }),
-    ...run.stages.map((stage) => attributes(element("div", { textContent: stage.name, title: stage.kind }), { role: "columnheader" })));
-  attributes(head, { role: "row" });
   const rows = element("div", { className: "rows" });
-  const table = attributes(element("div", { className: "grid" }, head, rows), { role: "grid", "aria-label": `pipeline ${name}` });
+  const table = attributes(element("div", { className: "grid" }, head(run), rows), { role: "grid", "aria-label": `pipeline ${name}` });
   table.style.setProperty("--stages", run.stages.length);
-  const columns = run.stages.map((stage) => stage.name).join("\n");
+  const columns = columnsOf(run);
   return { section: element("section", {}, title, element("p", {}, words, told), table), told, words, rows, columns };
 }
 

@@ -90,9 +90,9 @@ function gridOf(run) {
 }
 
 function show(run) {
-  const { rows } = gridOf(run);
+  const { rows, columns } = gridOf(run);
   const state = drift.get(run.bmc)?.state;
-  const made = block(run, state === "drifted" || state === "unreachable" ? state : "");
+  const made = block(run, state === "drifted" || state === "unreachable" ? state : "", columns);
   const old = runs.get(run.id)?.node;
   const had = old?.contains(document.activeElement) ? { ...document.activeElement.dataset } : null;
   runs.set(run.id, { run, node: made, words: words(run) });

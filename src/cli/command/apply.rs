@@ -144,7 +144,7 @@ fn contradicting(shell: &Shell, assignments: &[Assignment]) -> Option<Exit> {
                 .into_iter()
                 .map(|server| server.name)
                 .collect();
-            assignment.spec(&names).ok()
+            assignment.spec(&names, crate::plan::Footing::End).ok()
         })
         .collect();
     let found = crate::plan::conflicts(&specs.iter().collect::<Vec<_>>());

@@ -9,7 +9,7 @@ use crate::daemon::rollout::Needs;
 use crate::model::facts::Facts;
 use crate::model::order::pause;
 use crate::model::{Fault, FaultKind, Look, LookRequest, Retry, Seen};
-use crate::plan::{Remembered, RunSpec};
+use crate::plan::{Footing, Remembered, RunSpec};
 use crate::run::state::Hold;
 use crate::run::{Input, Record, RunMachine, RunPhase};
 
@@ -84,9 +84,15 @@ impl Driver<'_> {
             let new: Vec<_> = listed.filter(|name| !servers.contains(name)).collect();
             servers.extend(new);
         }
+        let paths = state.paths();
+        let platform = state.start.as_ref().map_or("", |start| &start.platform);
+        let footing = Footing::Begun {
+            platform,
+            paths: &paths,
+        };
         let mut spec = self
             .assignment
-            .spec(&servers)
+            .spec(&servers, footing)
             .map_err(|fault| Halt::End(RunEnd::NotStarted(fault)))?;
         if state
             .start
@@ -128,7 +134,8 @@ impl Driver<'_> {
         let facts = self.engine.keep_facts(&self.bmc.name, Facts::of(&look));
         let assignment = self.assignment.knowing(Some(facts));
         let servers = assignment.servers(&look).map_err(not_started)?;
-        let mut spec = assignment.spec(&servers).map_err(not_started)?;
+        let footing = Footing::Now(&look);
+        let mut spec = assignment.spec(&servers, footing).map_err(not_started)?;
         if self.cause.recovering().is_some() {
             spec.never_lowers();
         }

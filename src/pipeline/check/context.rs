@@ -1,6 +1,6 @@
 //! What every check needs: the file it looks at, and where findings go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,6 +23,8 @@ pub(crate) struct Check<'a> {
     pub(crate) references: Vec<(Variable, SourceId, Range<usize>)>,
     /// Where image files are named, for when one turns out to be unusable.
     pub(crate) images: Vec<(ImageFile, SourceId, Range<usize>)>,
+    /// Images of the catalogue that hops may be made of, as written.
+    pub(crate) hop_images: BTreeSet<String>,
     /// Where programs are named, for when they turn out not to be there.
     pub(crate) hooks: Vec<(Hook, SourceId, Range<usize>)>,
 }
@@ -35,6 +37,7 @@ impl<'a> Check<'a> {
             findings,
             references: Vec::new(),
             images: Vec::new(),
+            hop_images: BTreeSet::new(),
             hooks: Vec::new(),
         }
     }

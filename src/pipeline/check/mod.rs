@@ -2,11 +2,14 @@
 
 mod action;
 mod context;
+mod firmware;
 mod hops;
+mod image;
 mod maintenance;
 mod not_yet;
 mod options;
 mod pipeline;
+mod requires;
 mod resource;
 mod seen;
 mod selector;
@@ -17,5 +20,6 @@ mod template;
 mod version;
 
 pub(crate) use context::{Check, Names};
+pub(crate) use firmware::Catalogue;
 pub(crate) use not_yet::NotYet;
 pub(crate) use pipeline::check_pipeline;

@@ -15,16 +15,6 @@ pub(crate) struct NotYet {
     pub(crate) instead: &'static str,
 }
 
-pub(super) const FIRMWARE: NotYet = NotYet {
-    key: "[[firmware]]",
-    would: "would be a catalogue from which hops are computed",
-    instead: "remove it and write each hop as a `[[stage]]` of its own",
-};
-pub(super) const PATH: NotYet = NotYet {
-    key: "path",
-    would: "would compute the hops to this version from a catalogue",
-    instead: "remove it and write each hop as a `[[stage]]` of its own",
-};
 const TLS_CHANGE: NotYet = NotYet {
     key: "tls_change = \"accept-in-outage\"",
     would: "would trust a certificate that changes inside this stage's outage",
@@ -36,13 +26,6 @@ impl Check<'_> {
     pub(crate) fn not_yet(&mut self, what: &NotYet, span: Range<usize>) {
         let message = format!("`{}` is not supported yet", what.key);
         self.error(span, message, what.would).hint(what.instead);
-    }
-
-    /// The same for a key that is optional, at its key.
-    pub(super) fn not_yet_key<T>(&mut self, what: &NotYet, value: Option<&At<T>>) {
-        if let Some(value) = value {
-            self.not_yet(what, self.file.key_of(&value.span()));
-        }
     }
 }
 

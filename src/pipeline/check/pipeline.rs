@@ -1,13 +1,13 @@
 //! A whole pipeline file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
 use super::context::{Check, Names};
+use super::firmware::Catalogue;
 use super::hops::check_hops;
 use super::maintenance::check_maintenance;
-use super::not_yet::FIRMWARE;
 use super::options::check_defaults;
 use super::selector::check_selector;
 use super::stage::check_stage;
@@ -16,9 +16,10 @@ use crate::pipeline::document::{
     At, DriftDocument, PipelineDocument, RolloutDocument, StageDocument,
 };
 
-/// A checked pipeline; `None` only where findings say why.
+/// A checked pipeline; `None` only where findings say why. `shared` = what catalogue files list.
 pub(crate) fn check_pipeline(
     document: &PipelineDocument,
+    shared: &Catalogue,
     names: &mut Names,
     check: &mut Check<'_>,
 ) -> Option<Pipeline> {
@@ -38,7 +39,8 @@ pub(crate) fn check_pipeline(
         .maintenance
         .as_ref()
         .map(|maintenance| check_maintenance(maintenance.get(), check));
-    check.not_yet_key(&FIRMWARE, document.firmware.as_ref());
+    let mut catalogue = shared.clone();
+    catalogue.add(document.firmware.as_ref(), check);
     let defaults = document.defaults.as_ref().map(At::get);
     if let Some(defaults) = defaults {
         check_defaults(defaults, check);
@@ -49,7 +51,7 @@ pub(crate) fn check_pipeline(
     check_hops(documents, check);
     let stages: Vec<_> = documents
         .iter()
-        .map(|stage| check_stage(stage, defaults, check))
+        .map(|stage| check_stage(stage, defaults, &catalogue, check))
         .collect();
     let stages = stages.into_iter().collect::<Option<Vec<_>>>();
     let mut rollout = rollout.unwrap_or_default();
@@ -71,7 +73,7 @@ pub(crate) fn check_pipeline(
         maintenance: maintenance.unwrap_or_default(),
         stages: stages?,
         source: check.file.source.name().to_owned(),
-        generation: generation(check.file.source.text()),
+        generation: generation(check.file.source.text(), &check.hop_images),
     })
 }
 
@@ -93,16 +95,27 @@ fn check_rollout(rollout: &RolloutDocument) -> Rollout {
     }
 }
 
-/// Keys that say who is worked on, when and how many at once, and not what is done.
-const NOT_OF_STAGES: [&str; 4] = ["rollout", "maintenance", "drift_policy", "selector"];
+/// Keys that say who is worked on, when and how many at once, and not what is done. Of the catalogue only those images
+/// count of which hops may be made, wherever they are listed.
+const NOT_OF_STAGES: [&str; 5] = [
+    "rollout",
+    "maintenance",
+    "drift_policy",
+    "selector",
+    "firmware",
+];
 
 /// What the file says of its stages, whatever its comments and spaces.
-fn generation(text: &str) -> String {
+fn generation(text: &str, hop_images: &BTreeSet<String>) -> String {
     let mut table: toml::Table = text.parse().unwrap_or_default();
     for key in NOT_OF_STAGES {
         table.remove(key);
     }
-    hex::encode(Sha256::digest(table.to_string()))
+    let mut hash = Sha256::new_with_prefix(table.to_string());
+    for image in hop_images {
+        hash.update(image);
+    }
+    hex::encode(hash.finalize())
 }
 
 fn unique_stages(stages: &[At<StageDocument>], check: &mut Check<'_>) {

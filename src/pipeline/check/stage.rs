@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::context::Check;
-use super::not_yet::{PATH, tls_change};
+use super::firmware::Catalogue;
+use super::not_yet::tls_change;
 use super::options::stage_options;
 use super::settings::check_settings;
 use super::version::check_version;
+use crate::model::component::Component;
 use crate::pipeline::checked::{Stage, StageKind};
 use crate::pipeline::document::{At, KindDocument, StageDefaultsDocument, StageDocument};
 
@@ -15,6 +17,8 @@ use crate::pipeline::document::{At, KindDocument, StageDefaultsDocument, StageDo
 pub(super) struct StagePlace {
     /// Its name, or a word for it where it has none.
     pub(super) name: String,
+    /// What messages call it.
+    pub(super) title: String,
     /// Its kind.
     pub(super) kind: KindDocument,
     /// Its header.
@@ -27,6 +31,15 @@ impl StagePlace {
         match self.kind {
             KindDocument::BmcSettings | KindDocument::BmcVersion => true,
             KindDocument::BiosSettings | KindDocument::BiosVersion => false,
+        }
+    }
+
+    /// What it moves or sets.
+    pub(super) fn component(&self) -> Component {
+        if self.is_bmc() {
+            Component::Bmc
+        } else {
+            Component::Bios
         }
     }
 
@@ -52,17 +65,19 @@ impl StagePlace {
 pub(super) fn check_stage(
     stage: &At<StageDocument>,
     defaults: Option<&StageDefaultsDocument>,
+    catalogue: &Catalogue,
     check: &mut Check<'_>,
 ) -> Option<Stage> {
     let document = stage.get();
     let mut options = stage_options(document, defaults, check);
-    check.not_yet_key(&PATH, document.path.as_ref());
     tls_change(check, document.tls_change.as_ref());
+    let name = document
+        .name
+        .as_ref()
+        .map_or_else(|| "?".to_owned(), |name| name.get().clone());
     let place = StagePlace {
-        name: document
-            .name
-            .as_ref()
-            .map_or_else(|| "?".to_owned(), |name| name.get().clone()),
+        title: format!("stage `{name}`"),
+        name,
         kind: *document.kind.as_ref()?.get(),
         span: stage.span(),
     };
@@ -76,7 +91,7 @@ pub(super) fn check_stage(
             StageKind::BiosSettings(body)
         }
     } else {
-        let body = check_version(document, &place, check)?;
+        let body = check_version(document, &place, catalogue, check)?;
         if place.is_bmc() {
             StageKind::BmcVersion(body)
         } else {
@@ -101,6 +116,7 @@ fn foreign_sections(stage: &StageDocument, place: &StagePlace, check: &mut Check
         vec![
             ("image", stage.image.as_ref().map(At::span)),
             ("requires", stage.requires.as_ref().map(At::span)),
+            ("path", stage.path.as_ref().map(At::span)),
             ("method", stage.method.as_ref().map(At::span)),
             ("targets", stage.targets.as_ref().map(At::span)),
             (

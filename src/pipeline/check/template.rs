@@ -92,8 +92,8 @@ fn refer(variable: Variable, span: &Range<usize>, place: &StagePlace, check: &mu
         Variable::ServerName if place.is_bmc() => {
             let here = check.file.piece_of(span, "${server.name}");
             let message = format!(
-                "`${{server.name}}` in stage `{}` of kind `{}`",
-                place.name,
+                "`${{server.name}}` in {} of kind `{}`",
+                place.title,
                 place.kind()
             );
             check

@@ -1,16 +1,20 @@
 //! Bodies of version stages.
 
 use super::context::Check;
+use super::firmware::Catalogue;
+use super::image::check_image;
+use super::requires::{Written, check_reach, parse_requires};
 use super::stage::StagePlace;
 use super::template;
 use crate::model::component::Component;
-use crate::model::version::{Comparison, compare, is_absent};
-use crate::pipeline::checked::{Image, ImageFile, Requirement, RequirementOp, VersionStage};
-use crate::pipeline::document::{At, ImageDocument, StageDocument};
+use crate::model::version::is_absent;
+use crate::pipeline::checked::{Route, VersionStage};
+use crate::pipeline::document::{At, StageDocument};
 
 pub(super) fn check_version(
     stage: &StageDocument,
     place: &StagePlace,
+    catalogue: &Catalogue,
     check: &mut Check<'_>,
 ) -> Option<VersionStage> {
     missing(stage, place, check);
@@ -23,25 +27,138 @@ pub(super) fn check_version(
         }
         template::text(version, place, check)
     });
+    let route = if stage.path.is_some() {
+        computed(stage, place, catalogue, check)
+    } else {
+        written(stage, place, check)
+    };
+    Some(VersionStage {
+        version: version??,
+        route: route?,
+    })
+}
+
+/// One hop, as the stage says.
+fn written(stage: &StageDocument, place: &StagePlace, check: &mut Check<'_>) -> Option<Route> {
     let requires = stage
         .requires
         .as_ref()
         .map(|requires| parse_requires(requires, check));
-    if let Some(Some(requires)) = &requires {
-        check_reach(requires, stage, place, check);
+    if let (Some(Some(required)), Some(written), Some(version)) =
+        (&requires, &stage.requires, &stage.version)
+    {
+        let hop = Written {
+            title: &place.title,
+            component: place.component(),
+            platform: None,
+            version,
+            requires: written,
+            goes_down: stage.allow_downgrade.as_ref().is_some_and(|it| *it.get()),
+        };
+        check_reach(required, &hop, check);
     }
     let image = stage
         .image
         .as_ref()
         .map(|image| check_image(image, place, check));
-    Some(VersionStage {
-        version: version??,
+    Some(Route::Hop {
         requires: match requires {
             Some(requires) => Some(requires?),
             None => None,
         },
         image: image??,
     })
+}
+
+/// `path = "auto"`: hops from the catalogue.
+fn computed(
+    stage: &StageDocument,
+    place: &StagePlace,
+    catalogue: &Catalogue,
+    check: &mut Check<'_>,
+) -> Option<Route> {
+    let path = stage.path.as_ref()?;
+    let of_images = [
+        ("image", stage.image.as_ref().map(At::span)),
+        ("requires", stage.requires.as_ref().map(At::span)),
+    ];
+    for (key, span) in of_images {
+        let Some(span) = span else { continue };
+        let message = format!("{} has both `path` and `{key}`", place.title);
+        let (source, here) = (check.file.id, check.file.key_of(&path.span()));
+        check
+            .error(check.file.key_of(&span), message, "one too many")
+            .hint(
+                "with `path = \"auto\"` it belongs to an image of the catalogue, in `[[firmware]]`",
+            )
+            .related(source, here, "hops are computed here");
+    }
+    let version = stage.version.as_ref()?;
+    if version.get().contains("${") {
+        let message = format!("`version` of {} has a variable", place.title);
+        check
+            .error(
+                version.span(),
+                message,
+                "not known before a BMC is looked at",
+            )
+            .hint(
+                "with `path = \"auto\"` it is a version of the catalogue; write one stage for each",
+            );
+        return None;
+    }
+    let component = place.component();
+    if !catalogue.speaks_of(component) {
+        let message = format!("{} has no catalogue to compute hops from", place.title);
+        let label = format!("no `[[firmware]]` with `component = \"{component}\"`");
+        check
+            .error(check.file.key_of(&path.span()), message, label)
+            .hint(
+                "list the images in `[[firmware]]`, here or in a file that is read beside this one",
+            );
+        return None;
+    }
+    if !catalogue.brings(component, version.get()) {
+        no_image(version, component, catalogue, check);
+        return None;
+    }
+    let images = catalogue.up_to(component, version.get());
+    let (images, written): (Vec<_>, Vec<_>) = images.into_iter().unzip();
+    check
+        .hop_images
+        .extend(written.into_iter().map(str::to_owned));
+    Some(Route::Auto(images))
+}
+
+fn no_image(
+    version: &At<String>,
+    component: Component,
+    catalogue: &Catalogue,
+    check: &mut Check<'_>,
+) {
+    /// More would not be read.
+    const NAMED_MAX: usize = 8;
+    let versions = catalogue.versions(component);
+    let named: Vec<String> = versions
+        .iter()
+        .take(NAMED_MAX)
+        .map(|version| format!("`{version}`"))
+        .collect();
+    let more = if versions.len() > NAMED_MAX {
+        ", .."
+    } else {
+        ""
+    };
+    let message = format!(
+        "the catalogue has no {component} image of `{}`",
+        version.get()
+    );
+    check
+        .error(version.span(), message, "no image brings it")
+        .hint(format!(
+            "add it in `[[firmware]]`, or want one of {}{more}",
+            named.join(", ")
+        ));
 }
 
 fn missing(stage: &StageDocument, place: &StagePlace, check: &mut Check<'_>) {
@@ -53,7 +170,9 @@ fn missing(stage: &StageDocument, place: &StagePlace, check: &mut Check<'_>) {
         ),
         (
             "image",
-            stage.image.is_none() && stage.path.is_none(),
+            stage.image.is_none()
+                && stage.path.is_none()
+                && !check.file.was_reported(&place.span, "path"),
             "add `image = { uri = \"..\" }` or `{ file = \"..\" }`",
         ),
     ];
@@ -69,150 +188,4 @@ fn missing(stage: &StageDocument, place: &StagePlace, check: &mut Check<'_>) {
                 .hint(hint);
         }
     }
-}
-
-fn parse_requires(requires: &At<String>, check: &mut Check<'_>) -> Option<Requirement> {
-    let text = requires.get().trim();
-    let found = RequirementOp::ALL.into_iter().find_map(|op| {
-        text.strip_prefix(op.as_str())
-            .map(|version| (op, version.trim()))
-    });
-    match found {
-        Some((op, version))
-            if !is_absent(version)
-                && !version.starts_with(['<', '>', '=', '!'])
-                && !version.contains("${") =>
-        {
-            Some(Requirement {
-                op,
-                version: version.to_owned(),
-            })
-        }
-        Some(_) | None => {
-            let label = "not a comparison with a version";
-            check
-                .error(
-                    requires.span(),
-                    format!("`requires` cannot be `{text}`"),
-                    label,
-                )
-                .hint("write `>= VERSION`; `>`, `=`, `<=`, `<` and `!=` work too");
-            None
-        }
-    }
-}
-
-/// A hop is made from below its version only, but for one that may go down.
-fn check_reach(
-    requires: &Requirement,
-    stage: &StageDocument,
-    place: &StagePlace,
-    check: &mut Check<'_>,
-) {
-    let (Some(written), Some(version)) = (&stage.requires, &stage.version) else {
-        return;
-    };
-    let lower = matches!(
-        requires.op,
-        RequirementOp::AtLeast | RequirementOp::Above | RequirementOp::Equal
-    );
-    let goes_down = stage.allow_downgrade.as_ref().is_some_and(|it| *it.get());
-    if !lower || goes_down || version.get().contains("${") {
-        return;
-    }
-    let component = if place.is_bmc() {
-        Component::Bmc
-    } else {
-        Component::Bios
-    };
-    let sign = compare(&requires.version, version.get(), None, Some(component)).comparison;
-    if matches!(sign, Comparison::Greater | Comparison::Equal) {
-        let source = check.file.id;
-        let message = format!("stage `{}` requires what is not below its hop", place.name);
-        check
-            .error(written.span(), message, "never met before the hop")
-            .hint("require a version that is older than the hop, such as the hop before it")
-            .related(source, version.span(), "the hop");
-    }
-}
-
-fn check_image(
-    image: &At<ImageDocument>,
-    place: &StagePlace,
-    check: &mut Check<'_>,
-) -> Option<Image> {
-    let ImageDocument { uri, file, sha256 } = image.get();
-    let digest = sha256.as_ref().map(|digest| check.sha256("sha256", digest));
-    let sha256 = match digest {
-        Some(digest) => Some(digest?),
-        None => None,
-    };
-    match (uri, file) {
-        (Some(uri), None) => {
-            check_image_uri(uri, place, check);
-            Some(Image::Uri {
-                uri: template::text(uri, place, check)?,
-                sha256,
-            })
-        }
-        (None, Some(file)) => check_image_file(file, sha256, check),
-        (Some(_), Some(file)) => {
-            let message = format!("image of stage `{}` has both `uri` and `file`", place.name);
-            check
-                .error(check.file.key_of(&file.span()), message, "one too many")
-                .hint("keep one of them");
-            None
-        }
-        (None, None) => {
-            let reported = ["uri", "file"]
-                .iter()
-                .any(|key| check.file.was_reported(&image.span(), key));
-            if !reported {
-                let message = format!(
-                    "image of stage `{}` has neither `uri` nor `file`",
-                    place.name
-                );
-                check
-                    .error(image.span(), message, "no image")
-                    .hint("add `uri = \"http://..\"` or `file = \"..\"`");
-            }
-            None
-        }
-    }
-}
-
-fn check_image_uri(uri: &At<String>, place: &StagePlace, check: &mut Check<'_>) {
-    let text = uri.get();
-    if !text.contains("://") && !text.starts_with("${") {
-        let message = format!("image URI of stage `{}` has no scheme", place.name);
-        check
-            .error(uri.span(), message, "not a URI")
-            .hint("write `http://HOST/PATH`, or `file = \"..\"` for a file of your own");
-    }
-}
-
-fn check_image_file(
-    file: &At<String>,
-    sha256: Option<String>,
-    check: &mut Check<'_>,
-) -> Option<Image> {
-    let text = file.get();
-    if text.is_empty() || text.contains("${") {
-        check
-            .error(
-                file.span(),
-                "`file` is not a path",
-                "a path without variables stands here",
-            )
-            .hint("name a file, relative to this one; variables work in `uri`");
-        return None;
-    }
-    let image = ImageFile {
-        path: check.path(text),
-        sha256,
-    };
-    check
-        .images
-        .push((image.clone(), check.file.id, file.span()));
-    Some(Image::File(image))
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::at::{Any, At};
+use super::firmware::FirmwareDocument;
 use super::maintenance::MaintenanceDocument;
 use super::preserve::PreserveDocument;
 
@@ -31,8 +32,8 @@ pub(crate) struct PipelineDocument {
     /// The steps, in order.
     #[schemars(required, length(min = 1))]
     pub(crate) stage: Option<At<Vec<At<StageDocument>>>>,
-    /// Not supported yet: a catalogue from which hops are computed.
-    pub(crate) firmware: Option<At<Any>>,
+    /// Images from which `path = "auto"` computes hops, besides those of catalogue files.
+    pub(crate) firmware: Option<At<Vec<At<FirmwareDocument>>>>,
 }
 
 /// What drift leads to.
@@ -139,8 +140,8 @@ pub(crate) struct StageDocument {
     pub(crate) image: Option<At<ImageDocument>>,
     /// Version stages: what the live version must satisfy, such as `">= 1.60"`.
     pub(crate) requires: Option<At<String>>,
-    /// Not supported yet: hops computed from a catalogue.
-    pub(crate) path: Option<At<Any>>,
+    /// Version stages: `auto` computes the hops to `version` from the catalogue, instead of `image`.
+    pub(crate) path: Option<At<PathDocument>>,
     /// Settings stages: attributes by name; short for one flow item.
     pub(crate) settings: Option<At<BTreeMap<At<String>, At<Any>>>>,
     /// Settings stages: groups of settings in order of priority.
@@ -225,6 +226,14 @@ pub(crate) enum KindDocument {
     BiosSettings,
     /// One firmware hop of each server's BIOS.
     BiosVersion,
+}
+
+/// How the hops to a version are found.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PathDocument {
+    /// Computed per BMC, from what runs there and from the catalogue.
+    Auto,
 }
 
 /// What to flash: exactly one of `uri` and `file`.

@@ -1,10 +1,11 @@
-//! JSON Schemas of both kinds of file.
+//! JSON Schemas of every kind of file.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
+use super::firmware::CatalogueDocument;
 use super::inventory::InventoryDocument;
 use super::pipeline::PipelineDocument;
 
@@ -16,6 +17,11 @@ pub fn schema_inventory() -> Value {
 /// JSON Schema (draft 2020-12) of a pipeline file.
 pub fn schema_pipeline() -> Value {
     schema_of::<PipelineDocument>()
+}
+
+/// JSON Schema (draft 2020-12) of a firmware catalogue in a file of its own.
+pub fn schema_catalogue() -> Value {
+    schema_of::<CatalogueDocument>()
 }
 
 fn schema_of<T: JsonSchema>() -> Value {

@@ -20,9 +20,17 @@ const ILO6: (&str, &str) = (
     include_str!("../../../pipelines/ilo6-upgrade.toml"),
 );
 
+const AUTO: (&str, &str) = (
+    "pipelines/generic-auto.toml",
+    include_str!("../../../pipelines/generic-auto.toml"),
+);
+
 #[test]
 fn all_examples_load_together_without_a_finding() {
-    assert_eq!(findings(&[LAB], &[GENERIC, ILO6]), Vec::<String>::new());
+    assert_eq!(
+        findings(&[LAB], &[GENERIC, ILO6, AUTO]),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -93,7 +101,7 @@ fn the_generic_pipeline_has_its_stages_in_order_and_its_images_beside_it() {
         .collect();
     assert_eq!(images.len(), 4);
     for body in images {
-        let Image::File(ImageFile { path, .. }) = &body.image else {
+        let [Image::File(ImageFile { path, .. })] = body.images()[..] else {
             panic!("images lie beside the pipeline")
         };
         assert!(

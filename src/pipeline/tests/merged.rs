@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{findings, loaded, shown, try_load};
 use crate::model::inventory::{AuthMode, SecretSource, TlsChange, TlsMode};
 use crate::pipeline::{
-    Given, Image, Method, RequirementOp, ResetPolicy, Scope, Severity, StageKind, Template,
+    Given, Image, Method, RequirementOp, ResetPolicy, Route, Scope, Severity, StageKind, Template,
 };
 
 const CREDENTIALS: &str =
@@ -211,13 +211,15 @@ fn a_good_pipeline_keeps_all_it_says() {
     let StageKind::BmcVersion(body) = &fw.kind else {
         panic!("fw is a version stage")
     };
-    let requires = body
-        .requires
+    let Route::Hop { requires, .. } = &body.route else {
+        panic!("fw is one hop")
+    };
+    let requires = requires
         .as_ref()
         .map(|requires| (requires.op, requires.version.as_str()));
     assert_eq!(requires, Some((RequirementOp::AtLeast, "1.50")));
     assert_eq!(body.version.literal().as_deref(), Some("1.60"));
-    assert_eq!(body.image.sha256(), Some("ab".repeat(32).as_str()));
+    assert_eq!(body.images()[0].sha256(), Some("ab".repeat(32).as_str()));
     let StageKind::BiosSettings(body) = &set.kind else {
         panic!("set is a settings stage")
     };
@@ -274,7 +276,7 @@ fn values_from_outside_are_asked_for_and_their_absence_is_located() {
     let StageKind::BmcVersion(body) = &stages[0].kind else {
         panic!("fw is a version stage")
     };
-    let Image::Uri { uri, .. } = &body.image else {
+    let Image::Uri { uri, .. } = body.images()[0] else {
         panic!("the image has a URI")
     };
     assert_eq!(resolve(uri), json!("http://images/r04.bin"));

@@ -2,6 +2,7 @@
 
 mod actions;
 mod arbitrary;
+mod catalogue;
 mod everything;
 mod examples;
 mod inventory;

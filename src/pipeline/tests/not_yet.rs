@@ -9,24 +9,6 @@ fn everything_unsupported_is_refused_by_name() {
 
 const CASES: &[Case] = &[
     Case {
-        claim: "a firmware catalogue and computed hops",
-        text: r#"name = "p"
-[selector]
-match_labels = {}
-[[stage]]
-name = "s"
-kind = "bmc-version"
-version = "1"
-path = "auto"
-[[firmware]]
-component = "bmc"
-"#,
-        findings: &[
-            "p.toml:8:1 error: `path` is not supported yet | would compute the hops to this version from a catalogue | remove it and write each hop as a `[[stage]]` of its own",
-            "p.toml:9:3 error: `[[firmware]]` is not supported yet | would be a catalogue from which hops are computed | remove it and write each hop as a `[[stage]]` of its own",
-        ],
-    },
-    Case {
         claim: "a certificate that changes",
         text: r#"name = "p"
 [selector]

@@ -8,7 +8,9 @@ use super::*;
 use crate::model::inventory::{
     Address, AuthMode, Expect, POLL_INTERVAL_DEFAULT, Pace, Scheme, TlsChange, TlsMode,
 };
-use crate::pipeline::{DriftPolicy, ImageFile, Maintenance, Rollout, Selector, StageOptions};
+use crate::pipeline::{
+    DriftPolicy, ImageFile, Maintenance, Rollout, Selector, StageOptions, VersionStage,
+};
 
 fn template(text: &str) -> Template {
     Template::parse(text, Path::new("")).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -94,8 +96,10 @@ fn hop(version: &str, uri: &str, sha256: Option<&str>) -> VersionStage {
     };
     VersionStage {
         version: template(version),
-        requires: None,
-        image,
+        route: Route::Hop {
+            requires: None,
+            image,
+        },
     }
 }
 
@@ -120,8 +124,10 @@ fn everything_that_cannot_be_resolved_is_told_at_once() {
     });
     let missing = VersionStage {
         version: template("1"),
-        requires: None,
-        image: file,
+        route: Route::Hop {
+            requires: None,
+            image: file,
+        },
     };
     let pipeline = pipeline(vec![
         ("a", StageKind::BmcSettings(set("K", "${label.none}"))),
@@ -139,6 +145,7 @@ fn everything_that_cannot_be_resolved_is_told_at_once() {
         &servers,
         &Given::default(),
         &catalog("http://h/x", "bb"),
+        Footing::End,
     );
     let messages: Vec<String> = errors
         .err()
@@ -176,7 +183,14 @@ fn variables_resolve_per_target_and_only_a_last_hop_may_be_exact() {
     ]);
     let servers = [server("s1", &[("rack", "r9")]), server("s2", &[])];
     let images = catalog("http://h/x", "bb");
-    let spec = resolve(&pipeline, &bmc(), &servers, &Given::default(), &images);
+    let spec = resolve(
+        &pipeline,
+        &bmc(),
+        &servers,
+        &Given::default(),
+        &images,
+        Footing::End,
+    );
     let spec = spec.unwrap_or_else(|errors| panic!("{errors:?}"));
     let target = Target::Server("s2".into());
     let value = |index: usize, target: &Target| {
@@ -217,6 +231,6 @@ fn variables_resolve_per_target_and_only_a_last_hop_may_be_exact() {
         Some(PathBuf::from("/cache/x"))
     );
     assert!(!format!("{spec:?}").contains("pw@"));
-    let wanted = wanted_images(&pipeline, &bmc(), &servers, &Given::default());
+    let wanted = wanted_images(&pipeline, &bmc(), &servers, &Given::default(), None);
     assert_eq!(wanted.map(|images| images.len()).ok(), Some(3));
 }

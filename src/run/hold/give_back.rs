@@ -180,7 +180,8 @@ fn outcome(state: &RunState, server: &ServerName) -> ServerOutcome {
         } else {
             &own
         };
-        let is_of_run = head.kind.is_bmc() || is_selected(state, server);
+        let is_of_run = head.kind.is_bmc()
+            || is_selected(state, server) && !head.targets(std::slice::from_ref(server)).is_empty();
         is_of_run
             && !state.is_done(&Place {
                 stage: head.name.clone(),

@@ -12,6 +12,7 @@ use crate::model::look::{Identity, Power};
 use crate::model::{
     Fault, IntentId, Order, Outcome, RunKey, ServerName, StageName, Target, TaskHandle,
 };
+use crate::plan::HopPaths;
 
 /// The shape of [`Record`] that this build writes.
 pub const RECORD_VERSION: u32 = 3;
@@ -45,6 +46,9 @@ pub enum Record {
         /// What had drifted, where nobody but drift asked for the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         recovery: Option<Recovering>,
+        /// Hops that were computed from what ran: the run walks these to its end.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        paths: HopPaths,
     },
     /// Another process took the run up.
     Resumed {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{StageName, Target};
+use crate::model::{ServerName, StageName, Target};
 
 /// A stage as the journal names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,18 @@ pub struct StageHead {
     /// What it wants of each target, as a hash; empty where an older redpipe wrote it.
     #[serde(default)]
     pub wants: BTreeMap<Target, String>,
+}
+
+impl StageHead {
+    /// What it acts on, of a run's servers. A computed hop may be one of some servers alone.
+    pub fn targets(&self, servers: &[ServerName]) -> Vec<Target> {
+        if self.kind.is_bmc() {
+            return vec![Target::Bmc];
+        }
+        let all = servers.iter().cloned().map(Target::Server);
+        all.filter(|target| self.wants.is_empty() || self.wants.contains_key(target))
+            .collect()
+    }
 }
 
 /// The four kinds of stages.

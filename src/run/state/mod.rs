@@ -3,6 +3,7 @@
 mod edit;
 mod fold;
 mod hold;
+mod paths;
 mod run;
 mod work;
 

@@ -9,6 +9,7 @@ use super::work::{GoodReads, Work};
 use crate::model::look::Identity;
 use crate::model::order::Verb;
 use crate::model::{Order, RunKey, ServerName, Target};
+use crate::plan::HopPaths;
 use crate::run::LOOKING_AGAIN;
 use crate::run::deadline::elapsed;
 use crate::run::record::{
@@ -87,6 +88,8 @@ pub struct Start {
     pub removed: BTreeSet<ServerName>,
     /// What had drifted, where nobody but drift asked for the run.
     pub recovery: Option<Recovering>,
+    /// Hops that were computed from what ran.
+    pub paths: HopPaths,
 }
 
 impl Start {
@@ -102,6 +105,7 @@ impl Start {
             platform,
             generation,
             recovery,
+            paths,
         } = record
         else {
             return None;
@@ -119,6 +123,7 @@ impl Start {
             generation: generation.clone(),
             removed: BTreeSet::new(),
             recovery: recovery.clone(),
+            paths: paths.clone(),
         })
     }
 }

@@ -332,6 +332,7 @@ fn spec(servers: &[&str], pipeline: &str) -> RunSpec {
         &bmc.servers,
         &Given::default(),
         &images,
+        crate::plan::Footing::End,
     )
     .unwrap_or_else(|errors| panic!("{errors:?}"))
 }

@@ -113,6 +113,40 @@ async fn a_factory_reset_machine_is_walked_back_up_every_hop_in_order() {
     daemon.end().await;
 }
 
+/// Scenarios 85 and 86, with computed hops: a BMC that fell is walked up again by the path from where it fell to.
+#[tokio::test(start_paused = true)]
+async fn a_bmc_that_fell_is_brought_back_by_hops_computed_from_there() {
+    for (fallen, hops) in [
+        ("1.50", &["1.60", "1.70", "1.80"][..]),
+        ("1.65", &["1.70", "1.80"]),
+    ] {
+        let world = World::one(1, "");
+        let image = |version: &str, requires: &str| {
+            let image = world.image("bmc", version);
+            format!(
+                "[[firmware]]\ncomponent = \"bmc\"\nversion = \"{version}\"\nimage = {image}\n{requires}\n"
+            )
+        };
+        let text = reconciling(&[
+            "[[stage]]\nname = \"fw\"\nkind = \"bmc-version\"\nversion = \"1.80\"\npath = \"auto\"\n".to_owned(),
+            image("1.60", ""),
+            image("1.70", "requires = \">= 1.60\""),
+            image("1.80", "requires = \">= 1.70\""),
+        ]);
+        let mut daemon = applied(&world, &text).await;
+        let before = world.ledger("mock-1").len();
+        world.bmc("mock-1", |bmc| bmc.set_bmc_version(fallen));
+        daemon.until(HOUR, is_recovering).await;
+        daemon.until(6 * HOUR, in_sync).await;
+        let done = since(&world, before);
+        assert_eq!(done.len(), hops.len(), "from {fallen}: {done:?}");
+        for (done, hop) in done.iter().zip(hops) {
+            assert!(done.contains(hop), "from {fallen}: {done} and {hop}");
+        }
+        daemon.end().await;
+    }
+}
+
 /// Scenario 87: given only server a of three regressed, then b, c and the BMC get no write.
 #[tokio::test(start_paused = true)]
 async fn one_drifted_server_of_three_is_brought_back_alone() {
