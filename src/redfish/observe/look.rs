@@ -87,17 +87,20 @@ impl<'a> Observer<'a> {
             (remembered.links.clone(), remembered.root_read)
         };
         let mut reader = Reader::new(&client.conversation, Expand::Unusable);
-        if let Some(found) = known.clone().filter(|_| root_read) {
-            reader.expand = expand_of(&found);
-            return Ok(Self {
-                client,
-                reader,
-                found,
-                cold: false,
-                first: false,
-                whole: true,
-            });
-        }
+        let known = match known {
+            Some(found) if root_read => {
+                reader.expand = expand_of(&found);
+                return Ok(Self {
+                    client,
+                    reader,
+                    found,
+                    cold: false,
+                    first: false,
+                    whole: true,
+                });
+            }
+            known => known,
+        };
         let root = root_facts(&mut reader).await?;
         let same = known.filter(|known| known.root == root);
         let cold = same.is_none();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
 use super::convert;
@@ -18,7 +18,7 @@ impl Facts for SqliteStore {
         about: &str,
         subject: &str,
     ) -> Result<Option<Value>, StoreError> {
-        Ok(self.read("read a fact", |tx| Ok(body(tx, kind, about, subject)?))?)
+        Ok(self.read_one("read a fact", |db| body(db, kind, about, subject))?)
     }
 
     fn facts(&self, kind: FactKind, about: &str) -> Result<BTreeMap<String, Value>, StoreError> {
@@ -82,15 +82,16 @@ impl SqliteStore {
 }
 
 fn body(
-    tx: &Transaction<'_>,
+    db: &Connection,
     kind: FactKind,
     about: &str,
     subject: &str,
 ) -> rusqlite::Result<Option<Value>> {
-    tx.query_row(
-        "SELECT body FROM facts WHERE kind = ?1 AND about = ?2 AND subject = ?3",
-        params![kind.as_str(), about, subject],
-        |row| convert::json(row, "body"),
-    )
-    .optional()
+    let mut query = db
+        .prepare_cached("SELECT body FROM facts WHERE kind = ?1 AND about = ?2 AND subject = ?3")?;
+    query
+        .query_row(params![kind.as_str(), about, subject], |row| {
+            convert::json(row, "body")
+        })
+        .optional()
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::convert;
 use super::database::{Failure, SqliteStore};
@@ -76,7 +76,7 @@ impl Leases for SqliteStore {
     }
 
     fn lease(&self, bmc: &BmcName) -> Result<Option<Lease>, StoreError> {
-        let stored = self.read("read a lease", |tx| Ok(stored_lease(tx, bmc)?))?;
+        let stored = self.read_one("read a lease", |db| stored_lease(db, bmc))?;
         Ok(stored.and_then(|state| {
             let holder = state.holder?;
             Some(holder.lease(bmc, state.epoch, Taken::Free))
@@ -113,13 +113,9 @@ pub(super) fn check_lease(
     Ok(())
 }
 
-fn stored_lease(tx: &Transaction<'_>, bmc: &BmcName) -> rusqlite::Result<Option<LeaseState>> {
-    tx.query_row(
-        "SELECT * FROM leases WHERE bmc = ?1",
-        [bmc.as_str()],
-        lease_state,
-    )
-    .optional()
+fn stored_lease(db: &Connection, bmc: &BmcName) -> rusqlite::Result<Option<LeaseState>> {
+    let mut query = db.prepare_cached("SELECT * FROM leases WHERE bmc = ?1")?;
+    query.query_row([bmc.as_str()], lease_state).optional()
 }
 
 fn lease_state(row: &Row<'_>) -> rusqlite::Result<LeaseState> {
