@@ -117,8 +117,9 @@ impl Work {
         }
     }
 
-    /// Queues what has had its turn once more.
+    /// Queues what has had its turn once more. What rests has nothing under way that others would have to wait for.
     pub(super) fn again(&mut self, mut queued: Queued, after: Duration) {
+        queued.has_begun &= after.is_zero();
         queued.at = Some(Instant::now() + after);
         queued.place = self.behind();
         self.queue.push(queued);
