@@ -6,14 +6,19 @@ mod support;
 
 use std::time::Duration;
 
+use mock_bmc::bmc::Bmc;
 use mock_bmc::image::{self, Component};
 use mock_bmc::ledger::{Kind, LedgerLine};
 use mock_bmc::server::ServeOptions;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
 use support::{Bench, ImageServer, until};
 
 const UPDATE: &str = "/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate";
+/// A session that nobody uses for so long is over, where the script says so.
+const IDLE: Duration = Duration::from_hours(24);
 const MANAGER: &str = "/redfish/v1/Managers/BMC";
 
 fn refused(error: &reqwest::Error) -> bool {
@@ -64,6 +69,47 @@ async fn a_session_opens_the_door_and_its_end_closes_it() {
 
 /// A client opens a connection for each request here, and has a ticket for the second.
 #[tokio::test]
+async fn a_session_does_not_run_out_under_an_upload() {
+    let script = "[sessions]\ntimeout = \"24h\"";
+    let bench = Bench::with(1, script, ServeOptions::default()).await;
+    let token = bench.log_in().await;
+    let head = format!(
+        "POST {UPDATE} HTTP/1.1\r\nhost: mock\r\nx-auth-token: {token}\r\n\
+         content-type: application/json\r\ncontent-length: 2\r\n\r\n"
+    );
+    let arriving = async |count: usize| {
+        until("requests whose bodies arrive", async || {
+            bench
+                .bmc()
+                .with(|bmc, _| bmc.state().arriving == count)
+                .then_some(())
+        })
+        .await;
+    };
+    let mut upload = bench.connect().await;
+    upload.write_all(head.as_bytes()).await.unwrap();
+    arriving(1).await;
+    // Time passes for this BMC alone.
+    bench.bmc().with(|bmc, now| bmc.advance(now + IDLE));
+    upload.write_all(b"{}").await.unwrap();
+    let mut answer = [0; 12];
+    upload.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 400", "it is asked what to fetch");
+    arriving(0).await;
+
+    // One that never ends holds nothing once its connection is gone.
+    upload.write_all(head.as_bytes()).await.unwrap();
+    arriving(1).await;
+    drop(upload);
+    arriving(0).await;
+    let open = |bmc: &mut Bmc| bmc.state().sessions.len();
+    assert_eq!(bench.bmc().with(|bmc, _| open(bmc)), 1);
+    let later = IDLE * 3;
+    bench.bmc().with(|bmc, now| bmc.advance(now + later));
+    assert_eq!(bench.bmc().with(|bmc, _| open(bmc)), 0);
+}
+
+#[tokio::test]
 async fn handshakes_are_counted_by_how_they_began() {
     let bench = Bench::start(1, "").await;
     bench.log_in().await;
@@ -77,6 +123,7 @@ async fn an_update_is_pulled_flashed_while_nobody_listens_and_then_shown() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("ledger.jsonl");
     let options = ServeOptions {
+        tls: true,
         ledger: Some(file.clone()),
         ..ServeOptions::default()
     };

@@ -16,7 +16,7 @@ use crate::docs::messages::Message;
 use crate::time::Moment;
 
 /// The header that carries a session's token.
-pub(super) const TOKEN: &str = "x-auth-token";
+pub(crate) const TOKEN: &str = "x-auth-token";
 
 /// One session.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ pub(super) struct Session {
     pub(super) role: String,
     token: String,
     used_at: Moment,
+    /// Requests of this session whose bodies still arrive.
+    pub(super) arriving: usize,
 }
 
 impl std::fmt::Debug for Session {
@@ -180,6 +182,7 @@ impl Bmc {
             role: role.to_owned(),
             token: token.clone(),
             used_at: self.now,
+            arriving: 0,
         });
         (uri, token)
     }
@@ -187,12 +190,34 @@ impl Bmc {
     /// The session of a token, which is thereby used.
     pub(super) fn session_of(&mut self, token: &str) -> Option<Session> {
         let now = self.now;
-        let session = self
-            .sessions
-            .iter_mut()
-            .find(|session| session.token == token)?;
+        let session = self.session_by(token)?;
         session.used_at = now;
         Some(session.clone())
+    }
+
+    /// The head of a request with this token is there, its body not yet: services look at who asks when the head comes,
+    /// so a session in use does not run out under an upload, however long that takes.
+    pub fn body_begins(&mut self, now: Moment, token: &str) {
+        self.advance(now);
+        if let Some(session) = self.session_by(token) {
+            session.arriving += 1;
+        }
+    }
+
+    /// The body of such a request is there, or will never be.
+    pub fn body_ended(&mut self, now: Moment, token: &str) {
+        self.advance(now);
+        let used_at = self.now;
+        if let Some(session) = self.session_by(token) {
+            session.arriving = session.arriving.saturating_sub(1);
+            // What arrived is a use of the session up to now.
+            session.used_at = used_at;
+        }
+    }
+
+    fn session_by(&mut self, token: &str) -> Option<&mut Session> {
+        let mut sessions = self.sessions.iter_mut();
+        sessions.find(|session| session.token == token)
     }
 
     /// Ends sessions that nobody used for too long.
@@ -202,7 +227,9 @@ impl Bmc {
             .get(&self.bindings.sessions.service)
             .and_then(|service| service["SessionTimeout"].as_u64());
         let seconds = shown.unwrap_or_else(|| self.habits.sessions.timeout().as_secs());
-        let idle = |session: &Session| self.now.since(session.used_at).as_secs() >= seconds;
+        let idle = |session: &Session| {
+            session.arriving == 0 && self.now.since(session.used_at).as_secs() >= seconds
+        };
         let over: Vec<String> = self
             .sessions
             .iter()

@@ -33,3 +33,4 @@ pub use config::{BmcConfig, Fetch, Source};
 pub use state::{StateView, SystemView, TaskView};
 
 pub use self::core::Bmc;
+pub(crate) use self::login::TOKEN;

@@ -19,6 +19,8 @@ pub struct StateView {
     pub listening: bool,
     /// The sessions that are open, by id, other people's among them.
     pub sessions: Vec<String>,
+    /// How many requests of sessions have sent their head, and not yet all of their body.
+    pub arriving: usize,
     /// Tasks of updates that are not done, and other people's that run.
     pub open_tasks: Vec<TaskView>,
     /// Attributes of the manager by name; enumerations by name, not by display name.
@@ -76,6 +78,7 @@ impl Bmc {
                 .iter()
                 .map(|session| session.id.clone())
                 .collect(),
+            arriving: self.sessions.iter().map(|session| session.arriving).sum(),
             open_tasks: tasks
                 .map(|task| TaskView {
                     id: task.id.clone(),

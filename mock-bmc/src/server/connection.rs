@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -23,6 +23,7 @@ use super::body::MockBody;
 use super::fetch::BODY_MAX_BYTES;
 use super::host::{Absence, Host};
 use super::wire::{Scissors, Wire};
+use crate::bmc::TOKEN;
 use crate::message::{Reply, Request, Response};
 
 /// Longest TLS handshake, in real time. A client that needs longer is none.
@@ -96,11 +97,15 @@ async fn answer(
     mut absence: Absence,
 ) -> io::Result<hyper::Response<MockBody>> {
     let (head, body) = request.into_parts();
+    let token = head.headers.get(TOKEN).filter(|_| !body.is_end_stream());
+    let token = token.and_then(|token| token.to_str().ok());
+    let arriving = token.map(|token| host.body_begins(token.to_owned()));
     let body = match Limited::new(body, BODY_MAX_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => return Ok(too_large()),
         Err(error) => return Err(io::Error::other(error)),
     };
+    drop(arriving);
     let path = head
         .uri
         .path_and_query()

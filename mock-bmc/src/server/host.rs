@@ -118,6 +118,15 @@ impl Host {
         self.touch(|bmc, now| bmc.handle(now, request))
     }
 
+    /// Notes that the body of a request with this token arrives, until what is returned is dropped.
+    pub(crate) fn body_begins(self: &Arc<Self>, token: String) -> Arriving {
+        self.touch(|bmc, now| bmc.body_begins(now, &token));
+        Arriving {
+            host: Arc::clone(self),
+            token,
+        }
+    }
+
     /// Lets the BMC do what is due by now.
     pub(crate) fn tick(self: &Arc<Self>) {
         self.touch(Bmc::advance);
@@ -219,6 +228,18 @@ impl Host {
             }
             first
         });
+    }
+}
+
+/// The body of a request of a session arrives.
+pub(crate) struct Arriving {
+    host: Arc<Host>,
+    token: String,
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        self.host.touch(|bmc, now| bmc.body_ended(now, &self.token));
     }
 }
 

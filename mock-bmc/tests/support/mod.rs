@@ -37,10 +37,14 @@ pub(crate) struct Bench {
 impl Bench {
     /// One `generic` BMC with `systems` systems over HTTPS, at 600 times real speed, with a script in TOML.
     pub(crate) async fn start(systems: usize, script: &str) -> Self {
-        Self::with(systems, script, ServeOptions::default()).await
+        let options = ServeOptions {
+            tls: true,
+            ..ServeOptions::default()
+        };
+        Self::with(systems, script, options).await
     }
 
-    /// The same with more to say about how it is served.
+    /// The same with more to say about how it is served; HTTP where that does not ask for more.
     pub(crate) async fn with(systems: usize, script: &str, options: ServeOptions) -> Self {
         let script: Script = script.parse().unwrap();
         let fleet = Fleet::builder()
@@ -48,7 +52,6 @@ impl Bench {
             .platform("generic", 1, systems)
             .build();
         let options = ServeOptions {
-            tls: true,
             time_scale: 600.0,
             ..options
         };
@@ -66,7 +69,14 @@ impl Bench {
         self.running.bmc("mock-1").unwrap()
     }
 
-    pub(crate) async fn log_in(&self) {
+    /// A connection of its own, for a client that speaks HTTP by itself.
+    pub(crate) async fn connect(&self) -> TcpStream {
+        let (_, authority) = self.url.split_once("://").unwrap();
+        TcpStream::connect(authority).await.unwrap()
+    }
+
+    /// Opens a session for what is sent from now on; its token.
+    pub(crate) async fn log_in(&self) -> String {
         let body = r#"{"UserName":"root","Password":"secret"}"#;
         let answer = self
             .send(Method::POST, "/redfish/v1/SessionService/Sessions", body)
@@ -77,7 +87,8 @@ impl Bench {
             .to_str()
             .unwrap()
             .to_owned();
-        *self.token.lock().unwrap() = Some(token);
+        *self.token.lock().unwrap() = Some(token.clone());
+        token
     }
 
     pub(crate) async fn send(
