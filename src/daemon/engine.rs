@@ -256,16 +256,14 @@ impl Engine {
             .map_err(failed)
     }
 
-    /// Remembers the certificate that a run has written down as the one that counts. The old one is kept as a trust of a
-    /// person keeps it: together with a refused login it tells of a factory reset.
+    /// Remembers the certificate that a run has written down as the one that counts.
     pub(super) fn keep_certificate(&self, bmc: &Bmc, certificate: &str) {
         let (store, place) = (self.store(), bmc.address.host_port());
         let kept = store.pin(&place).and_then(|old| {
             if old.as_deref() == Some(certificate) {
                 return Ok(());
             }
-            store.keep_old_pin(&place, old.as_deref())?;
-            store.replace_pin(&place, Some(certificate))
+            store.give_up_pin(&place, Some(certificate)).map(drop)
         });
         if let Err(error) = kept {
             tracing::error!(bmc = %bmc.name, %error, "an accepted certificate could not be remembered");

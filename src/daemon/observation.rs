@@ -177,8 +177,13 @@ pub(super) async fn observe(
     };
     let specs = specs(assignments, &shown)?;
     let brief = request(&specs, false);
+    let asked = if full {
+        client.look(&request(&specs, true)).await
+    } else {
+        client.look(&brief).await
+    };
     *known = Some(Known { shown, brief });
-    let look = looked(client.look(&request(&specs, full)).await)?;
+    let look = looked(asked)?;
     let mut compared = BTreeMap::new();
     for (spec, assignment) in specs.iter().zip(assignments) {
         engine.check_identity(&assignment.bmc, spec, &look)?;

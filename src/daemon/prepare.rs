@@ -299,15 +299,14 @@ impl Assignment {
             .into_iter()
             .map(|server| self.with_facts(server))
             .collect();
-        let told = self.facts.as_ref().map(|facts| facts.labels(None));
-        let told = told.and_then(|mut labels| labels.remove("redfish.platform"));
-        let platform = self.bmc.platform.clone().or(told);
+        let told = self.facts.as_ref().and_then(|facts| facts.platform());
+        let platform = self.bmc.platform.as_deref().or(told);
         wanted_images(
             &self.pipeline,
             &self.labelled(),
             &listed,
             &self.given,
-            platform.as_deref(),
+            platform,
         )
     }
 

@@ -22,12 +22,7 @@ pub fn trust(engine: &Engine, bmc: &Bmc, what: What) -> Result<Vec<String>, Faul
     let mut told = Vec::new();
     if what.certificate {
         let host_port = bmc.address.host_port();
-        let old = store.pin(&host_port).map_err(failed)?;
-        if let Some(old) = &old {
-            // Together with a login that is refused next, it is a sign that the BMC was reset to its factory state.
-            store.keep_old_pin(&host_port, Some(old)).map_err(failed)?;
-        }
-        store.replace_pin(&host_port, None).map_err(failed)?;
+        let old = store.give_up_pin(&host_port, None).map_err(failed)?;
         told.push(match old {
             Some(pin) => format!("certificate {pin} of {host_port} is forgotten; the next contact remembers the one shown then"),
             None => format!("no certificate of {host_port} was remembered"),

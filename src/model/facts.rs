@@ -128,6 +128,11 @@ impl Facts {
         known.collect()
     }
 
+    /// What the BMC was recognised as.
+    pub fn platform(&self) -> Option<&str> {
+        self.platform.as_deref()
+    }
+
     /// Servers that have told something, in name order.
     pub fn servers(&self) -> impl Iterator<Item = &ServerName> {
         self.servers.iter().map(|(name, _)| name)

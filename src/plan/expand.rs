@@ -53,7 +53,7 @@ pub(super) struct Wanted<'a> {
     /// Images to make hops of.
     pub(super) images: &'a [FirmwareImage],
     /// Versions that hops before it in the pipeline lead to.
-    pub(super) before: &'a BTreeMap<(Component, Target), String>,
+    pub(super) before: &'a BTreeMap<Target, String>,
 }
 
 /// One computed hop.
@@ -207,7 +207,7 @@ impl<'a> Wanted<'a> {
 
     /// What will run when the stage begins.
     fn start(&self, atlas: &Atlas<'a>, target: &Target, live: &str) -> String {
-        let before = self.before.get(&(self.component, target.clone()));
+        let before = self.before.get(target);
         let leads_up = before.filter(|before| atlas.compare(live, before) == Comparison::Less);
         leads_up.cloned().unwrap_or_else(|| live.to_owned())
     }

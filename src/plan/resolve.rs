@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
-use self::hop::{component, computed, note_version, origin};
+use self::hop::{component, computed, note_version, origin, written};
 use super::digest::digest;
 use super::expand::{Footing, HopPaths, expand, useful};
 use super::spec::{
@@ -86,17 +86,18 @@ pub fn resolve(
     let (mut stages, mut paths, mut errors) = (Vec::new(), HopPaths::new(), Vec::new());
     let mut before = BTreeMap::new();
     for (index, stage) in pipeline.stages.iter().enumerate() {
+        let is_last = resolver.is_last(index);
         if let Some(wanted) = computed(stage, &before) {
             let targets = resolver.targets(stage);
             let (hops, path) = expand(&wanted, &targets, footing);
             paths.insert(stage.name.clone(), path);
             let resolved = hops.iter().enumerate().map(|(at, hop)| {
-                let is_last = at + 1 == hops.len() && resolver.is_last(index);
+                let is_last = is_last && at + 1 == hops.len();
                 resolver.hop(stage, hop, is_last, images, &mut errors)
             });
             stages.extend(resolved);
         } else {
-            stages.push(resolver.stage(index, stage, images, &mut errors));
+            stages.push(resolver.stage(stage, is_last, images, &mut errors));
         }
         note_version(stages.last(), &mut before);
     }
@@ -198,8 +199,8 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     fn stage(
         &self,
-        index: usize,
         stage: &Stage,
+        is_last: bool,
         images: &ImageCatalog,
         errors: &mut Vec<Unresolvable>,
     ) -> StageSpec {
@@ -216,12 +217,12 @@ impl Resolver<'_> {
             }
             StageKind::BmcVersion(body) => {
                 StageKindSpec::BmcVersion(self.each_target(stage, errors, |scope| {
-                    self.written(index, body, images, scope)
+                    written(&stage.options, is_last, body, images, scope)
                 }))
             }
             StageKind::BiosVersion(body) => {
                 StageKindSpec::BiosVersion(self.each_target(stage, errors, |scope| {
-                    self.written(index, body, images, scope)
+                    written(&stage.options, is_last, body, images, scope)
                 }))
             }
         };

@@ -34,7 +34,7 @@ impl Glimpse {
 }
 
 /// A copy of the value alone: a clone would keep the buffer alive that the whole answer was read into.
-pub(super) fn owned(value: &HeaderValue) -> HeaderValue {
+fn owned(value: &HeaderValue) -> HeaderValue {
     HeaderValue::from_bytes(value.as_bytes()).unwrap_or_else(|_| value.clone())
 }
 

@@ -21,8 +21,8 @@ impl RegistryShelf {
         let mut shelf = lock(&self.by_id);
         let alike = shelf.entry(registry.id.clone()).or_default();
         alike.retain(|known| known.strong_count() > 0);
-        let known = alike.iter().filter_map(Weak::upgrade);
-        if let Some(same) = known.into_iter().find(|known| **known == registry) {
+        let mut known = alike.iter().filter_map(Weak::upgrade);
+        if let Some(same) = known.find(|known| **known == registry) {
             return same;
         }
         let first = Arc::new(registry);

@@ -122,12 +122,11 @@ impl RunMachine {
     /// Whether settings that are not read back yet may have cut our own connection.
     fn is_severed(&self) -> bool {
         self.state.active().iter().any(|place| {
-            let stage = self.spec.stage(&place.stage);
-            let settings = stage.and_then(|stage| stage.kind.settings(&place.target));
             let work = self.state.works.get(place);
-            settings
-                .zip(work)
-                .is_some_and(|(spec, work)| stage::severed_at(work, spec).is_some())
+            let stage = self.spec.stage(&place.stage);
+            work.zip(stage).is_some_and(|(work, stage)| {
+                stage::severed_at(work, stage, &place.target).is_some()
+            })
         })
     }
 

@@ -62,6 +62,21 @@ pub trait Facts: Send + Sync {
         self.put(FactKind::Pin, host_port, "", fingerprint.map(Value::from))
     }
 
+    /// The same; what counted before is returned, and kept as given up: together with a login that is refused next, it
+    /// tells that the BMC was reset to its factory state.
+    fn give_up_pin(
+        &self,
+        host_port: &str,
+        fingerprint: Option<&str>,
+    ) -> Result<Option<String>, StoreError> {
+        let old = self.pin(host_port)?;
+        if old.is_some() {
+            self.keep_old_pin(host_port, old.as_deref())?;
+        }
+        self.replace_pin(host_port, fingerprint)?;
+        Ok(old)
+    }
+
     /// The fingerprint that a person gave up, as long as no login was taken since.
     fn old_pin(&self, host_port: &str) -> Result<Option<String>, StoreError> {
         text(self.fact(FactKind::OldPin, host_port, "")?, "pin")

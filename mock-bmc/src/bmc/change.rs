@@ -58,7 +58,7 @@ impl Bmc {
                 .edit(uri, |document| patch::apply(document, body));
         }
         if severs {
-            self.cut_connections();
+            self.leave_soon();
         }
         self.changed(uri, waits)
     }

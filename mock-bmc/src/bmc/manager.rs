@@ -129,15 +129,12 @@ impl Bmc {
         self.ledger.cause(format!("reset {uri} {kind}"));
         self.ledger
             .note(self.now, Kind::Reset, format!("{target} {kind}"));
-        self.manager.absences += 1;
-        let absence = self.manager.absences;
-        let at = self.after(self.habits.durations.bmc_reset_delay().0);
-        self.agenda.add(at, Event::ManagerGoes { absence });
+        self.leave_soon();
         Answer::done()
     }
 
-    /// The manager is away for a while because its network changes.
-    pub(super) fn cut_connections(&mut self) {
+    /// The manager is away for a while: it was reset, or its network changes.
+    pub(super) fn leave_soon(&mut self) {
         self.manager.absences += 1;
         let absence = self.manager.absences;
         let at = self.after(self.habits.durations.bmc_reset_delay().0);

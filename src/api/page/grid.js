@@ -64,7 +64,6 @@ function row(run, server, phase, drift) {
   return attributes(made, { role: "row" });
 }
 
-// The rows of one run, its BMC's first.
 function columnsOf(run) {
   return run.stages.map((stage) => stage.name).join("\n");
 }
@@ -76,7 +75,8 @@ function head(run) {
   return attributes(made, { role: "row" });
 }
 
-// A BMC whose stages are not the columns of its grid, as where hops are computed, has a head of its own.
+// The rows of one run, its BMC's first. A BMC whose stages are not the columns of its grid, as where hops are computed,
+// has a head of its own.
 export function block(run, drift, columns) {
   const made = element("div", {}, row(run, null, run.phase, drift));
   if (run.stages.length > 0 && columnsOf(run) !== columns) {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::{ImageCatalog, Resolver, Trouble, Unresolvable};
 use crate::model::Target;
 use crate::model::component::Component;
-use crate::pipeline::{Image, Route, Scope, Stage, VersionStage};
+use crate::pipeline::{Image, Route, Scope, Stage, StageOptions, VersionStage};
 use crate::plan::expand::{ComputedHop, Wanted};
 use crate::plan::spec::{ImageOrigin, ImageSpec, StageKindSpec, StageSpec, VersionSpec};
 
 /// What to compute, where a stage's hops are computed; `before` = where earlier hops lead.
 pub(super) fn computed<'a>(
     stage: &'a Stage,
-    before: &'a BTreeMap<(Component, Target), String>,
+    before: &'a BTreeMap<Target, String>,
 ) -> Option<Wanted<'a>> {
     let version = stage.kind.version()?;
     Some(Wanted {
@@ -33,48 +33,38 @@ pub(super) fn component(stage: &Stage) -> Component {
 }
 
 /// Where the last stage leads every target whose version it moves.
-pub(super) fn note_version(
-    stage: Option<&StageSpec>,
-    before: &mut BTreeMap<(Component, Target), String>,
-) {
+pub(super) fn note_version(stage: Option<&StageSpec>, before: &mut BTreeMap<Target, String>) {
     let Some(stage) = stage else { return };
-    let component = if stage.kind.is_bmc() {
-        Component::Bmc
-    } else {
-        Component::Bios
-    };
     for target in stage.kind.targets() {
         if let Some(version) = stage.kind.version(target) {
-            before.insert((component, target.clone()), version.version.clone());
+            before.insert(target.clone(), version.version.clone());
         }
     }
 }
 
-impl Resolver<'_> {
-    /// One hop as the file says.
-    pub(super) fn written(
-        &self,
-        index: usize,
-        body: &VersionStage,
-        images: &ImageCatalog,
-        scope: &Scope<'_>,
-    ) -> Result<VersionSpec, Trouble> {
-        let Route::Hop { requires, image } = &body.route else {
-            unreachable!("a stage whose hops are computed is resolved hop by hop");
-        };
-        let is_last = self.is_last(index);
-        let options = self.pipeline.stages.get(index).map(|stage| &stage.options);
-        Ok(VersionSpec {
-            version: body.version.resolve_text(scope)?,
-            requires: requires.clone(),
-            image: image_spec(image, images, scope)?,
-            is_last,
-            exact: is_last && options.is_some_and(|options| options.exact),
-            allow_downgrade: is_last && options.is_some_and(|options| options.allow_downgrade),
-            missing: None,
-        })
-    }
+/// One hop as the file says.
+pub(super) fn written(
+    options: &StageOptions,
+    is_last: bool,
+    body: &VersionStage,
+    images: &ImageCatalog,
+    scope: &Scope<'_>,
+) -> Result<VersionSpec, Trouble> {
+    let Route::Hop { requires, image } = &body.route else {
+        unreachable!("a stage whose hops are computed is resolved hop by hop");
+    };
+    Ok(VersionSpec {
+        version: body.version.resolve_text(scope)?,
+        requires: requires.clone(),
+        image: image_spec(image, images, scope)?,
+        is_last,
+        exact: is_last && options.exact,
+        allow_downgrade: is_last && options.allow_downgrade,
+        missing: None,
+    })
+}
 
+impl Resolver<'_> {
     /// One computed hop, as a stage of its own.
     pub(super) fn hop(
         &self,

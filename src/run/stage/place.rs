@@ -63,11 +63,7 @@ pub(in crate::run) fn outage_until(
     target: &Target,
     pace: &Pace,
 ) -> Option<Timestamp> {
-    let severed = stage
-        .kind
-        .settings(target)
-        .and_then(|spec| settings::severed_at(work, spec));
-    match severed {
+    match settings::severed_at(work, stage, target) {
         Some(at) => Some(after(at, BMC_RESET_TIMEOUT)),
         None => version::outage_until(work, stage, target, pace),
     }

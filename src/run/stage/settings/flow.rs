@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::difference::{assess, fingerprints};
-use crate::model::{LookRequest, SettingsView};
+use crate::model::{LookRequest, SettingsView, Target};
 use crate::plan::{
     FlowItemSpec, ItemAssessment, SettingsSpec, StageSpec, Superseded, standings, superseded,
 };
@@ -45,7 +45,7 @@ pub(in crate::run) fn needs(work: &Work, place: &Place, stage: &StageSpec) -> Lo
         | Step::Failing(_) => {}
     }
     // What may have cut us off is read back by a new login, or it is not known that there can be one.
-    request.fresh_session = severed_at(work, spec).is_some();
+    request.fresh_session = severed_at(work, stage, &place.target).is_some();
     // A reset may follow: somebody else's work has to be seen.
     if matches!(work.step, Step::Check | Step::Restarting | Step::Restoring) {
         request.work = true;
@@ -54,8 +54,13 @@ pub(in crate::run) fn needs(work: &Work, place: &Place, stage: &StageSpec) -> Lo
     request
 }
 
-/// When the current item of a flow may have cut our own connection last; `None` = it has not.
-pub(in crate::run) fn severed_at(work: &Work, spec: &SettingsSpec) -> Option<Timestamp> {
+/// When the current item of a settings stage may have cut our own connection last; `None` = it has not.
+pub(in crate::run) fn severed_at(
+    work: &Work,
+    stage: &StageSpec,
+    target: &Target,
+) -> Option<Timestamp> {
+    let spec = stage.kind.settings(target)?;
     spec.flow.get(work.items_done).filter(|item| item.severs)?;
     let mut acts = work.acts.iter().rev();
     let last = acts.find(|act| act.intent.item() == Some(work.items_done))?;

@@ -118,7 +118,8 @@ impl Flow<'_> {
         };
         if seen.is_satisfied() {
             let work = pass.work(place);
-            let came_back = work.reset_made || severed_at(work, self.spec).is_some();
+            let came_back =
+                work.reset_made || severed_at(work, self.stage, &place.target).is_some();
             if came_back && !pass.agrees(place, true) {
                 let until = after(pass.now, pass.spec.pace.settle_for);
                 let reason = "reading the values again until they stay";

@@ -6,9 +6,7 @@ use super::difference::fingerprints;
 use super::flow::{Flow, severed_at};
 use crate::model::{Action, SettingsView, Target};
 use crate::pipeline::ResetPolicy;
-use crate::plan::{
-    FlowItemSpec, ItemAssessment, Outage, SettingsAssessment, SettingsSpec, group_patches,
-};
+use crate::plan::{FlowItemSpec, ItemAssessment, Outage, SettingsAssessment, group_patches};
 use crate::run::hold::may_disturb;
 use crate::run::pass::Pass;
 use crate::run::record::{Intent, Milestone, Place, Record};
@@ -27,7 +25,10 @@ impl Flow<'_> {
             return;
         }
         let owes_reset = self.owes_reset(pass, place, seen);
-        if seen.is_satisfied() && !owes_reset && !severed(pass, place, self.spec) {
+        if seen.is_satisfied()
+            && !owes_reset
+            && severed_at(pass.work(place), self.stage, &place.target).is_none()
+        {
             let work = pass.work(place);
             let (item, written) = (work.items_done, item_acts(work).next().is_some());
             return pass.record(Record::ItemDone {
@@ -184,11 +185,6 @@ impl Flow<'_> {
             Target::Server(_) => power::restart(pass, place, policy, shown),
         }
     }
-}
-
-/// Whether what was written for the current item may have cut our own connection: then one good read does not do.
-fn severed(pass: &Pass<'_>, place: &Place, spec: &SettingsSpec) -> bool {
-    severed_at(pass.work(place), spec).is_some()
 }
 
 /// Whether such a request of this item and try was accepted, or may have been.
