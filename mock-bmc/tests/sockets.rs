@@ -12,9 +12,8 @@ use mock_bmc::ledger::{Kind, LedgerLine};
 use mock_bmc::server::ServeOptions;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
 use support::{Bench, ImageServer, until};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const UPDATE: &str = "/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate";
 /// A session that nobody uses for so long is over, where the script says so.
