@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use mock_bmc::platform::PLATFORMS;
 use redpipe::model::Verb;
 
 use crate::case::orders::FROM as ORDERS_FROM;
+use crate::case::platforms::FROM as MACHINES_FROM;
 use crate::case::{Case, Deed};
 use crate::hazard::Hazard;
 use crate::report::{caught, line, told};
@@ -27,6 +29,26 @@ fn seeds_that_once_broke_something_are_clean() {
 #[test]
 fn the_first_seeds_are_clean() {
     clean(0..12);
+}
+
+/// Every platform is among them, and so are several systems behind one BMC and hosts that are off.
+#[test]
+fn machines_of_all_vendors_are_clean() {
+    let seeds = MACHINES_FROM..MACHINES_FROM + 13;
+    let cases: Vec<Case> = seeds.clone().map(Case::draw).collect();
+    for (name, _) in PLATFORMS {
+        let count = count(&cases, |case| case.platforms.contains(name));
+        assert!(count > 0, "{name} is not drawn");
+    }
+    let vendors = |case: &Case| !case.platforms.contains(&"generic");
+    let several = |case: &Case| vendors(case) && case.systems.contains(&2);
+    assert!(
+        count(&cases, several) > 0,
+        "no vendor's machine has several systems"
+    );
+    let off = |case: &Case| vendors(case) && case.script.contains("power = \"Off\"");
+    assert!(count(&cases, off) > 0, "no vendor's machine is off");
+    clean(seeds);
 }
 
 #[test]

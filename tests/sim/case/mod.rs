@@ -2,6 +2,7 @@
 
 mod draw;
 pub(crate) mod orders;
+pub(crate) mod platforms;
 mod trouble;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::time::Duration;
 use redpipe::model::Verb;
 
 use self::draw::{edit, fleet, pace, pipeline};
+use self::platforms::Machines;
 use self::trouble::{deaths, deeds, hazards, scripts};
 use crate::dice::Dice;
 use crate::hazard::Hazard;
@@ -23,6 +25,8 @@ use crate::support::world::World;
 pub(crate) struct Case {
     /// Systems behind each BMC.
     pub(crate) systems: Vec<usize>,
+    /// What each BMC is, as `mock-bmc platforms` lists it.
+    pub(crate) platforms: Vec<&'static str>,
     /// The mocks' script.
     pub(crate) script: String,
     /// The same mocks once nothing is wrong with them any more.
@@ -121,15 +125,18 @@ impl Case {
     /// them: such a story is kept by a scenario test as well.
     pub(crate) fn draw(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let systems = fleet(&mut dice);
-        let stages = pipeline(&mut dice, &systems);
-        let edited = edit(&mut dice, &stages);
+        let mut systems = fleet(&mut dice);
+        let mut stages = pipeline(&mut dice, &systems);
+        let mut edited = edit(&mut dice, &stages);
+        let machines = Machines::draw(seed, &mut systems);
+        machines.fit(&mut stages);
+        machines.fit(&mut edited);
         let hazards = hazards(&mut dice);
         let trouble_mins = dice.between(30, 240);
-        let (script, calm) = scripts(&mut dice, &systems, &hazards);
+        let (script, calm) = scripts(&mut dice, &systems, &machines, &hazards);
         let deeds = deeds(&mut dice, &systems, &hazards, trouble_mins);
         let mut case = Self {
-            blind: blind(&script),
+            blind: blind(&script).chain(machines.blind()).collect(),
             script,
             calm,
             stages,
@@ -144,6 +151,7 @@ impl Case {
             deeds,
             trouble_for: Duration::from_secs(trouble_mins * 60),
             systems,
+            platforms: machines.platforms,
             hazards,
         };
         if case.hazards.contains(&Hazard::Crash) {
@@ -190,11 +198,10 @@ impl Case {
 }
 
 /// The BMCs of a script that do not show what is staged.
-fn blind(script: &str) -> BTreeSet<String> {
+fn blind(script: &str) -> impl Iterator<Item = String> {
     let tables = script.split("[[bmc]]").skip(1);
     let blind = tables.filter(|table| table.contains("shows_staged = false"));
-    let name = |table: &str| table.split('"').nth(1).map(ToOwned::to_owned);
-    blind.filter_map(name).collect()
+    blind.filter_map(|table| table.split('"').nth(1).map(ToOwned::to_owned))
 }
 
 impl Stage {
@@ -215,7 +222,7 @@ impl Stage {
                 let image = if *pulled {
                     world.uri_image(component.word(), version)
                 } else {
-                    world.image(component.word(), version)
+                    world.image_named(component.word(), version, ".exe")
                 };
                 writeln!(text, "version = \"{version}\"\nimage = {image}").unwrap();
             }

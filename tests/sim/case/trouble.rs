@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::Deed;
 use super::draw::{BIOS_HOPS, BIOS_STARTS, BMC_HOPS, BMC_STARTS};
+use super::platforms::Machines;
 use crate::dice::Dice;
 use crate::hazard::{Habits, Hazard};
 use crate::support::process::Death;
@@ -19,24 +20,26 @@ pub(super) fn hazards(dice: &mut Dice) -> BTreeSet<Hazard> {
 pub(super) fn scripts(
     dice: &mut Dice,
     systems: &[usize],
+    machines: &Machines,
     hazards: &BTreeSet<Hazard>,
 ) -> (String, String) {
     let (mut script, mut calm) = (String::new(), String::new());
     let mut tables = String::new();
     for (index, count) in systems.iter().enumerate() {
         let bmc = format!("mock-{}", index + 1);
-        let mut habits = ways(dice);
+        let mut habits = ways(dice, machines.is_plain(index));
         calm.push_str(&habits.text(&bmc));
         let start = |versions: &[&str], dice: &mut Dice| format!("\"{}\"", dice.pick(versions));
         habits.set("versions", "bmc", start(&BMC_STARTS, dice));
         habits.set("versions", "bios", start(&BIOS_STARTS, dice));
         for hazard in hazards {
-            // Trouble rarely meets a whole fleet.
-            if systems.len() == 1 || dice.percent(60) {
+            // Trouble rarely meets a whole fleet; values that are shown before they count are told by a job only.
+            let fits = *hazard != Hazard::EarlyDisplay || machines.has_jobs(index);
+            if (systems.len() == 1 || dice.percent(60)) && fits {
                 hazard.on_mock(&bmc, dice, &mut habits);
             }
         }
-        for system in 1..=*count {
+        for system in machines.systems(index, *count) {
             if dice.percent(15) {
                 writeln!(
                     tables,
@@ -59,12 +62,15 @@ const SPANS: [(&str, [u64; 3]); 5] = [
     ("bmc_gone", [60, 100, 180]),
 ];
 
-/// How a BMC is, trouble aside.
-fn ways(dice: &mut Dice) -> Habits {
+/// How a BMC is, trouble aside. A vendor's machine has habits of its own.
+fn ways(dice: &mut Dice, is_plain: bool) -> Habits {
     let mut habits = Habits::default();
     for (key, spans) in SPANS {
         let secs = dice.pick(&spans);
         habits.set("durations", key, format!("\"{secs}s\""));
+    }
+    if !is_plain {
+        return habits;
     }
     if dice.percent(30) {
         // One way in must remain.

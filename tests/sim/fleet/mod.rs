@@ -82,8 +82,8 @@ struct Fleet<'a> {
 
 impl<'a> Fleet<'a> {
     fn new(case: &'a Case, saboteur: Option<Saboteur>) -> Self {
-        let platform = || Source::Platform("generic".to_owned());
-        let sources = case.systems.iter().map(|count| (platform(), *count));
+        let machines = case.platforms.iter().zip(&case.systems);
+        let sources = machines.map(|(name, count)| (Source::Platform((*name).to_owned()), *count));
         let mut world = World::from_sources(sources.collect(), &case.script);
         writeln!(world.defaults, "{}", case.pace).unwrap();
         let lives = if case.in_file {

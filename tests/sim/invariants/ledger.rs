@@ -5,6 +5,12 @@ use mock_bmc::ledger::{Kind, LedgerLine};
 use super::seen::{Open, Seen};
 use super::{number, word_after};
 
+/// Says that targets are taken.
+const BUSY: &str = "HttpPushUriTargetsBusy";
+
+/// Where an image that was verified is written.
+const START: &str = "UpdateService.StartUpdate";
+
 impl Seen {
     pub(super) fn line(&mut self, bmc: &str, line: &LedgerLine) {
         self.bmcs.get_mut(bmc).unwrap().lines += 1;
@@ -27,7 +33,9 @@ impl Seen {
         let asks = line.method.as_deref() == Some("POST")
             && !line.path.iter().any(|path| path.contains("/Sessions"));
         let has_had = |open: &Open| open.updates + open.resets > 0;
-        if asks && of.open.as_ref().is_some_and(has_had) {
+        // The second step of one update: what was taken so far is only verified.
+        let starts = of.verified && line.path.iter().any(|path| path.ends_with(START));
+        if asks && !starts && of.open.as_ref().is_some_and(has_had) {
             let how = format!("{bmc}: {:?} comes again for one intent", line.path);
             self.breaks("I2", how);
         }
@@ -36,6 +44,10 @@ impl Seen {
             if phrase.starts_with("update accepted ") {
                 of.last_write = line.n;
                 self.update(bmc, phrase);
+            } else if phrase.starts_with("update started ") {
+                of.last_write = line.n;
+                of.verified = false;
+                of.update = Some(word_after(phrase, " task "));
             } else if phrase.starts_with("reset /") {
                 of.last_write = line.n;
                 self.reset(bmc, phrase);
@@ -43,7 +55,35 @@ impl Seen {
                 || phrase.starts_with("resource changed ")
             {
                 of.last_write = line.n;
+                self.claim(bmc, line);
+            } else if phrase.starts_with("job created ") {
+                self.job(bmc, phrase);
             }
+        }
+    }
+
+    /// I2: the place in which a push names its targets is taken for an intent only.
+    fn claim(&mut self, bmc: &str, line: &LedgerLine) {
+        let busy = line.body.as_ref().and_then(|body| body[BUSY].as_bool());
+        let of = self.bmcs.get_mut(bmc).unwrap();
+        of.claimed = busy.unwrap_or(of.claimed);
+        if busy == Some(true) && of.open.is_none() {
+            self.breaks("I2", format!("{bmc}: targets are taken without an intent"));
+        }
+    }
+
+    /// I2: a job that a BMC made of settings.
+    fn job(&mut self, bmc: &str, phrase: &str) {
+        let of = self.bmcs.get_mut(bmc).unwrap();
+        let twice = of.open.as_mut().is_none_or(|open| {
+            open.jobs += 1;
+            open.jobs > 1
+        });
+        if twice {
+            self.breaks(
+                "I2",
+                format!("{bmc}: {phrase}, a second time for one intent"),
+            );
         }
     }
 
@@ -99,6 +139,11 @@ impl Seen {
         let of = self.bmcs.get_mut(bmc).unwrap();
         if phrase.starts_with("update done task ") || phrase.starts_with("update failed task ") {
             of.update = None;
+        } else if phrase.starts_with("update verified task ") {
+            of.update = None;
+            of.verified = true;
+        } else if phrase.starts_with("update forgotten task ") {
+            of.verified = false;
         } else if let Some(rest) = phrase.strip_prefix("bios ") {
             let id = rest.split(' ').next().unwrap_or_default().to_owned();
             if rest.contains(" staged ") {

@@ -55,6 +55,12 @@ impl Judge {
     ) -> Arc<Self> {
         let mut seen = Seen::of(case, mocks.keys());
         seen.wants(&case.stages);
+        for (name, mock) in &mocks {
+            let mock = lock(mock);
+            let push = |pointer| mock.member("/redfish/v1/UpdateService", pointer);
+            let pushes = ["/HttpPushUri", "/MultipartHttpPushUri"].into_iter();
+            seen.bmcs.get_mut(name).unwrap().pushes = pushes.filter_map(push).collect();
+        }
         Arc::new(Self {
             store,
             clock,

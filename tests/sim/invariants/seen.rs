@@ -7,6 +7,7 @@ use redpipe::model::{BmcName, IntentId, RunKey, ServerName};
 use redpipe::run::Record;
 use redpipe::run::record::Intent;
 use redpipe::store::LeaseEpoch;
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Broken;
@@ -45,6 +46,12 @@ pub(super) struct OfBmc {
     pub(super) open: Option<Open>,
     /// The update that the BMC works on, by its task.
     pub(super) update: Option<String>,
+    /// An image is verified, and waits for its start.
+    pub(super) verified: bool,
+    /// Where the BMC takes pushes, as it says itself.
+    pub(super) pushes: Vec<Value>,
+    /// The place in which a push names its targets is taken.
+    pub(super) claimed: bool,
     pub(super) staged: BTreeMap<String, String>,
     pub(super) last_write: u64,
     pub(super) last_read: u64,
@@ -68,6 +75,7 @@ pub(super) struct Open {
     process: u32,
     pub(super) updates: usize,
     pub(super) resets: usize,
+    pub(super) jobs: usize,
 }
 
 impl Seen {
@@ -156,6 +164,7 @@ impl Seen {
                 process: process.number,
                 updates: 0,
                 resets: 0,
+                jobs: 0,
             });
         } else if let Record::Outcome { .. } = record {
             of.open = None;
@@ -189,6 +198,10 @@ impl Seen {
             return self.breaks("I1", how);
         }
         let Some(open) = open else {
+            // What a push had taken may be given back at any time, and twice does not differ from once.
+            if of.claimed && what == "PATCH /redfish/v1/UpdateService" {
+                return;
+            }
             let how = format!(
                 "process {} sends {what} to {bmc} without an intent",
                 process.number
@@ -196,12 +209,20 @@ impl Seen {
             return self.breaks("I2", how);
         };
         let fits = match &open.intent {
-            Intent::Update { .. } => what.contains("/UpdateService") || what.contains("/upload"),
+            Intent::Update { .. } => {
+                what.contains("/UpdateService")
+                    || what
+                        .split_once(' ')
+                        .is_some_and(|(_, path)| of.pushes.iter().any(|push| push == path))
+            }
             Intent::ResetSystem { .. } => what.ends_with("ComputerSystem.Reset"),
             Intent::ResetManager { .. } => what.ends_with("Manager.Reset"),
             Intent::Withdraw { .. } => what.starts_with("DELETE "),
             Intent::Call { .. } => what.starts_with("POST "),
-            Intent::Attributes { .. } | Intent::Resource { .. } => what.starts_with("PATCH "),
+            Intent::Attributes { .. } => {
+                what.starts_with("PATCH ") || what == "POST /redfish/v1/JobService/Jobs"
+            }
+            Intent::Resource { .. } => what.starts_with("PATCH "),
         };
         if !fits {
             let how = format!(
