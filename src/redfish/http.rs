@@ -10,32 +10,25 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
-use http::{Method, Version};
-use reqwest::{Client, Response};
+use http::{Method, Request, Version};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use reqwest::Body;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::memory::Memory;
 use super::pace::lock;
+use super::sockets::{CONNECT, Sockets, sockets, uri};
 use super::tls::{ATTEMPT, Attempt, Class, Judge, TlsError, client_config};
 use super::tls_tickets::Tickets;
 use super::transport::{
     ANSWER_BYTES_MAX, CertProblem, Timeouts, Transport, WireBody, WireError, WireRequest,
     WireResponse,
 };
-use super::upload::with_body;
+use super::upload::with_file;
 use crate::model::inventory::{Address, Scheme, TlsMode};
 use crate::model::{Fault, FaultKind, Retry};
-
-/// A connection that is idle for longer is closed: below what services keep (30 to 60 s), above the time between two
-/// polls of a task. Between two observations none is worth the 40 KB that it takes.
-const POOL_IDLE: Duration = Duration::from_secs(12);
-
-/// TCP and TLS together: handshakes of old BMCs take seconds, and a black hole must not hold a slot for long.
-const CONNECT: Duration = Duration::from_secs(20);
-
-/// Time between two probes of a silent connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Requests in flight over all BMCs: half of a usual limit of 1024 open files, which also holds idle connections, the
 /// store and images.
@@ -52,9 +45,11 @@ pub struct HttpFleet {
 #[derive(Clone)]
 struct Shared {
     /// Offers HTTP/2 and HTTP/1.1.
-    any: Client,
+    any: Sockets,
     /// Offers HTTP/1.1 alone.
-    http1: Client,
+    http1: Sockets,
+    /// Makes the bodies of uploads, and sends nothing.
+    forms: reqwest::Client,
     tickets: Arc<Tickets>,
 }
 
@@ -109,27 +104,14 @@ impl HttpFleet {
         }
         let tickets = Arc::new(Tickets::new(self.fleet));
         let config = client_config(class, Arc::clone(&tickets))?;
-        let build = |http1: bool| {
-            let builder = Client::builder()
-                .tls_backend_preconfigured(config.clone())
-                .redirect(reqwest::redirect::Policy::none())
-                .retry(reqwest::retry::never())
-                .no_proxy()
-                .connect_timeout(CONNECT)
-                .pool_idle_timeout(POOL_IDLE)
-                .pool_max_idle_per_host(1)
-                .http1_allow_obsolete_multiline_headers_in_responses(true)
-                .http1_allow_spaces_after_header_name_in_responses(true)
-                .http1_ignore_invalid_headers_in_responses(true)
-                .tcp_keepalive(KEEP_ALIVE);
-            let builder = if http1 { builder.http1_only() } else { builder };
-            builder
-                .build()
-                .map_err(|error| TlsError::Engine(rustls::Error::General(chain(&error))))
-        };
+        let forms = reqwest::Client::builder()
+            .tls_backend_preconfigured(config.clone())
+            .build()
+            .map_err(|error| TlsError::Engine(rustls::Error::General(chain(&error))))?;
         let shared = Shared {
-            any: build(false)?,
-            http1: build(true)?,
+            any: sockets(config.clone(), false),
+            http1: sockets(config, true),
+            forms,
             tickets,
         };
         clients.insert(class.clone(), shared.clone());
@@ -258,20 +240,9 @@ impl HttpTransport {
         } else {
             &self.shared.any
         };
-        if !request.path.starts_with('/') {
-            let text = format!("`{}` is not an absolute path", request.path);
-            return Err(Missed::Wire(WireError::NotSent(text)));
-        }
-        let builder = client
-            .request(
-                request.method,
-                format!("{}{}", self.address.base, request.path),
-            )
-            .headers(request.headers);
-        let builder = with_body(builder, request.body, request.progress)
-            .await
-            .map_err(|text| Missed::Wire(WireError::NotSent(text)))?;
-        let response = match timeout(first, builder.send()).await {
+        let ready = self.ready(request).await;
+        let ready = ready.map_err(|text| Missed::Wire(WireError::NotSent(text)))?;
+        let response = match timeout(first, client.request(ready)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(missed(&error)),
             Err(_) => {
@@ -281,37 +252,58 @@ impl HttpTransport {
                 )));
             }
         };
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let http2 = response.version() == Version::HTTP_2;
-        let body = read_body(response, answer).await?;
+        let (head, body) = response.into_parts();
         Ok(WireResponse {
-            status,
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body: read_body(body, answer).await?,
+            http2: head.version == Version::HTTP_2,
+        })
+    }
+
+    /// The request as it is sent.
+    async fn ready(&self, request: WireRequest) -> Result<Request<Body>, String> {
+        let WireRequest {
+            method,
+            path,
             headers,
             body,
-            http2,
-        })
+            progress,
+            ..
+        } = request;
+        if !path.starts_with('/') {
+            return Err(format!("`{path}` is not an absolute path"));
+        }
+        let uri = uri(&self.address.base, &path)?;
+        let body = match body {
+            WireBody::Empty => Body::default(),
+            WireBody::Bytes(bytes) => Body::from(bytes),
+            WireBody::File { .. } | WireBody::Multipart { .. } => {
+                let builder = self.shared.forms.request(method, uri.to_string());
+                let builder = with_file(builder.headers(headers), body, progress).await?;
+                let ready = builder.build().and_then(TryInto::try_into);
+                return ready.map_err(|error| chain(&error));
+            }
+        };
+        let mut ready = Request::new(body);
+        *ready.method_mut() = method;
+        *ready.uri_mut() = uri;
+        *ready.headers_mut() = headers;
+        Ok(ready)
     }
 }
 
 /// Reads a body chunk by chunk: each within the time, all within the bound.
-async fn read_body(mut response: Response, each: Duration) -> Result<Bytes, Missed> {
+async fn read_body(mut rest: Incoming, each: Duration) -> Result<Bytes, Missed> {
     let mut body = BytesMut::new();
     loop {
-        match timeout(each, response.chunk()).await {
-            Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= ANSWER_BYTES_MAX => {
-                body.extend_from_slice(&chunk);
-            }
-            Ok(Ok(Some(_))) => {
-                return Err(Missed::Lost(format!(
-                    "the answer is longer than {} MiB",
-                    ANSWER_BYTES_MAX / 1024 / 1024
-                )));
-            }
-            Ok(Ok(None)) => return Ok(body.freeze()),
-            Ok(Err(error)) => {
+        let chunk = match timeout(each, rest.frame()).await {
+            Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+            Ok(None) => return Ok(body.freeze()),
+            Ok(Some(Err(error))) => {
                 return Err(Missed::Broken(format!(
                     "the answer broke off: {}",
-                    chain(&error)
+                    told(&error)
                 )));
             }
             Err(_) => {
@@ -320,23 +312,35 @@ async fn read_body(mut response: Response, each: Duration) -> Result<Bytes, Miss
                     each.as_secs()
                 )));
             }
+        };
+        if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+            return Err(Missed::Lost(format!(
+                "the answer is longer than {} MiB",
+                ANSWER_BYTES_MAX / 1024 / 1024
+            )));
         }
+        body.extend_from_slice(&chunk);
     }
 }
 
 /// A failure to connect leaves nothing sent; after that nobody knows.
-fn missed(error: &reqwest::Error) -> Missed {
-    if error.is_connect() || error.is_builder() {
+fn missed(error: &hyper_util::client::legacy::Error) -> Missed {
+    if error.is_connect() {
         Missed::Wire(WireError::NotSent(chain(error)))
     } else {
         Missed::Broken(chain(error))
     }
 }
 
-/// An error and its causes in one line, without the URL that reqwest puts first and without saying anything twice.
+/// The causes of an error in one line, without what the client itself puts first.
 fn chain(error: &dyn StdError) -> String {
+    error.source().map_or_else(|| error.to_string(), told)
+}
+
+/// An error and its causes in one line, without saying anything twice.
+fn told(error: &dyn StdError) -> String {
     let mut texts: Vec<String> = Vec::new();
-    let mut next = error.source();
+    let mut next = Some(error);
     while let Some(cause) = next {
         let text = cause.to_string();
         if !texts.iter().any(|said| said.contains(&text)) {
@@ -344,11 +348,7 @@ fn chain(error: &dyn StdError) -> String {
         }
         next = cause.source();
     }
-    if texts.is_empty() {
-        error.to_string()
-    } else {
-        texts.join(": ")
-    }
+    texts.join(": ")
 }
 
 fn tls_fault(address: &Address, error: &TlsError) -> Fault {

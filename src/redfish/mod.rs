@@ -50,6 +50,7 @@ mod retry_after;
 mod session;
 mod settings;
 mod shelf;
+mod sockets;
 mod software;
 mod start;
 mod systems;

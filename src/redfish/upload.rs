@@ -20,8 +20,8 @@ use super::transport::{FormPart, PartContent, Progress, WireBody};
 /// Bytes read from a file at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// Puts a body on a request; an error means that nothing was sent.
-pub(super) async fn with_body(
+/// Puts the body of an upload on a request; an error means that nothing was sent.
+pub(super) async fn with_file(
     builder: RequestBuilder,
     body: WireBody,
     progress: Option<Progress>,
