@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
+use memchr::memmem;
 
 use super::answer::Answer;
 use super::conversation::Conversation;
@@ -69,7 +70,7 @@ pub(super) fn digest(body: &[u8]) -> u64 {
     const CLOCK: &[u8] = b"\"DateTime\"";
     let mut hasher = DefaultHasher::new();
     let mut rest = body;
-    while let Some(at) = find(rest, CLOCK) {
+    while let Some(at) = memmem::find(rest, CLOCK) {
         let (before, after) = rest.split_at(at + CLOCK.len());
         hasher.write(before);
         // The value ends with the second quotation mark behind the name.
@@ -79,18 +80,6 @@ pub(super) fn digest(body: &[u8]) -> u64 {
     }
     hasher.write(rest);
     hasher.finish()
-}
-
-fn find(body: &[u8], what: &[u8]) -> Option<usize> {
-    let first = *what.first()?;
-    let mut from = 0;
-    while let Some(at) = body.get(from..)?.iter().position(|byte| *byte == first) {
-        if body.get(from + at..)?.starts_with(what) {
-            return Some(from + at);
-        }
-        from += at + 1;
-    }
-    None
 }
 
 #[cfg(test)]
