@@ -282,6 +282,7 @@ fn check_sessions(ledgers: &BTreeMap<String, Vec<LedgerLine>>) {
             for text in line.caused.iter().chain(&line.detail) {
                 open += i32::from(text.starts_with("session created "));
                 open -= i32::from(text.starts_with("session deleted "));
+                open -= i32::from(text.starts_with("session expired "));
                 open = if text.starts_with("manager gone") {
                     0
                 } else {

@@ -104,7 +104,10 @@ impl Ledger {
         for text in self.caused() {
             if let Some(id) = text.strip_prefix("session created ") {
                 open.push(id.to_owned());
-            } else if let Some(id) = text.strip_prefix("session deleted ") {
+            } else if let Some(id) = text
+                .strip_prefix("session deleted ")
+                .or_else(|| text.strip_prefix("session expired "))
+            {
                 open.retain(|known| known != id);
             } else if text.starts_with("manager gone") {
                 open.clear();

@@ -230,14 +230,13 @@ impl Bmc {
         let idle = |session: &Session| {
             session.arriving == 0 && self.now.since(session.used_at).as_secs() >= seconds
         };
-        let over: Vec<String> = self
-            .sessions
-            .iter()
-            .filter(|session| idle(session))
-            .map(|session| session.uri.clone())
+        let over = self.sessions.iter().filter(|session| idle(session));
+        let over: Vec<(String, String)> = over
+            .map(|session| (session.id.clone(), session.uri.clone()))
             .collect();
-        for uri in &over {
+        for (id, uri) in &over {
             self.end_session(uri);
+            self.note(format!("session expired {id}"));
         }
     }
 

@@ -35,6 +35,7 @@
 //! | `bmc flash begins VERSION` · `bios ID flash begins VERSION` | flash memory is being written |
 //! | `bios ID staged VERSION` · `bios ID unstaged VERSION` | an image waits for the host · no longer |
 //! | `manager gone` · `manager back` · `manager dead` | on the network; dead is for good |
+//! | `session expired ID` | nobody used it for too long |
 //! | `power ID On` · `power ID Off` | a host's power |
 //! | `post ID begins` · `post ID ends` | a host's power-on self-test |
 //! | `settings ID applied NAMES` · `settings ID lost NAMES` · `settings ID failed NAMES` | what was pending |

@@ -94,6 +94,7 @@ fn a_ninth_session_is_refused_until_one_ends_by_itself() {
     assert_eq!(keys(&refused), ["SessionLimitExceeded"]);
     bench.wait(30 * 60);
     assert!(bench.state().sessions.is_empty());
+    assert!(bench.has("session expired 1") && bench.has("session expired 8"));
     assert_eq!(bench.post(SESSIONS, &body).0, StatusCode::CREATED);
 }
 
