@@ -38,11 +38,10 @@ pub const SOCKETS_MAX: usize = 512;
 pub struct HttpFleet {
     fleet: usize,
     sockets: Arc<Semaphore>,
-    clients: Mutex<BTreeMap<Class, Shared>>,
+    clients: Mutex<BTreeMap<Class, Arc<Shared>>>,
 }
 
 /// What the BMCs of one class share.
-#[derive(Clone)]
 struct Shared {
     /// Offers HTTP/2 and HTTP/1.1.
     any: Sockets,
@@ -97,10 +96,10 @@ impl HttpFleet {
         })
     }
 
-    fn shared(&self, class: &Class) -> Result<Shared, TlsError> {
+    fn shared(&self, class: &Class) -> Result<Arc<Shared>, TlsError> {
         let mut clients = lock(&self.clients);
         if let Some(shared) = clients.get(class) {
-            return Ok(shared.clone());
+            return Ok(Arc::clone(shared));
         }
         let tickets = Arc::new(Tickets::new(self.fleet));
         let config = client_config(class, Arc::clone(&tickets))?;
@@ -108,13 +107,13 @@ impl HttpFleet {
             .tls_backend_preconfigured(config.clone())
             .build()
             .map_err(|error| TlsError::Engine(rustls::Error::General(chain(&error))))?;
-        let shared = Shared {
+        let shared = Arc::new(Shared {
             any: sockets(config.clone(), false),
             http1: sockets(config, true),
             forms,
             tickets,
-        };
-        clients.insert(class.clone(), shared.clone());
+        });
+        clients.insert(class.clone(), Arc::clone(&shared));
         Ok(shared)
     }
 }
@@ -124,12 +123,18 @@ pub struct HttpTransport {
     address: Address,
     tls: TlsMode,
     memory: Arc<dyn Memory>,
-    shared: Shared,
+    shared: Arc<Shared>,
     sockets: Arc<Semaphore>,
     /// HTTP/2 was offered and led nowhere.
     http1_only: AtomicBool,
     /// Some answer came.
     answered: AtomicBool,
+}
+
+impl Drop for HttpTransport {
+    fn drop(&mut self) {
+        self.shared.tickets.release(&self.address.host);
+    }
 }
 
 impl Transport for HttpTransport {
