@@ -35,7 +35,7 @@ pub struct EngineParts {
     /// Time of day.
     pub clock: Arc<dyn Clock>,
     /// This process, as leases name it.
-    pub owner: Owner,
+    pub owner: Arc<Owner>,
     /// Held until the process ends, so that others see it live; `None` where nobody else can.
     pub lock: Option<ProcessLock>,
     /// How BMCs are reached.
@@ -141,7 +141,7 @@ impl Engine {
         let memory: Arc<dyn Memory> = Arc::new(StoreMemory {
             store: self.store(),
             bmc: bmc.name.clone(),
-            owner: self.parts.owner.clone(),
+            owner: Arc::clone(&self.parts.owner),
         });
         let inner = self.parts.connect.transport(bmc, Arc::clone(&memory))?;
         let meter = self.meters.of(&bmc.name);

@@ -7,11 +7,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::last_seen::{Alike, LastSeen};
 use super::observation::{BmcDrift, DriftDocument, DriftLine};
 use crate::drift::DriftState;
 use crate::model::inventory::Bmc;
 use crate::model::look::{Power, Problem};
-use crate::model::{BmcName, Fault, Look, PipelineName, ServerName, Target};
+use crate::model::{BmcName, PipelineName, ServerName, Target};
 
 /// Happenings kept for whoever looks later: a page of them for every state a small fleet can be in.
 const HAPPENED_MAX: usize = 1_000;
@@ -26,7 +27,8 @@ pub struct Fleet {
 
 #[derive(Default)]
 struct Inner {
-    bmcs: BTreeMap<BmcName, BmcWatched>,
+    bmcs: BTreeMap<BmcName, LastSeen>,
+    alike: Alike,
     mass_drift: BTreeMap<PipelineName, String>,
     files: Files,
     happened: VecDeque<FleetEvent>,
@@ -148,20 +150,20 @@ impl Fleet {
 
     /// Every BMC, by name.
     pub fn bmcs(&self) -> Vec<BmcWatched> {
-        self.lock().bmcs.values().cloned().collect()
+        self.lock().bmcs.values().map(LastSeen::told).collect()
     }
 
     /// One BMC.
     pub fn bmc(&self, name: &BmcName) -> Option<BmcWatched> {
-        self.lock().bmcs.get(name).cloned()
+        self.lock().bmcs.get(name).map(LastSeen::told)
     }
 
     /// The whole fleet as `drift` tells it; BMCs that no pipeline speaks about are left out.
     pub fn drift(&self) -> DriftDocument {
         let inner = self.lock();
-        let drift = |one: &BmcWatched| {
+        let drift = |one: &LastSeen| {
             Some(BmcDrift {
-                bmc: one.bmc.clone(),
+                bmc: one.bmc.name.clone(),
                 state: one.state?,
                 items: one.items.clone(),
                 problems: one.problems.clone(),
@@ -205,24 +207,37 @@ impl Fleet {
     /// Takes up what the inventory lists; what it lists no more is gone.
     pub(super) fn list(&self, bmcs: &[Arc<Bmc>]) {
         let mut inner = self.lock();
-        let mut before = std::mem::take(&mut inner.bmcs);
-        for bmc in bmcs {
-            let mut watched = before.remove(&bmc.name).unwrap_or_else(|| listed(bmc));
-            let facts = std::mem::take(&mut watched.labels);
-            watched.labels.clone_from(&bmc.labels);
-            let facts = facts.into_iter().filter(|(name, _)| is_fact(name));
-            watched.labels.extend(facts);
-            watched.address.clone_from(&bmc.address.base);
-            inner.bmcs.insert(bmc.name.clone(), watched);
-        }
+        let Inner {
+            bmcs: kept, alike, ..
+        } = &mut *inner;
+        let mut before = std::mem::take(kept);
+        let listed = bmcs.iter().map(|bmc| {
+            let known = before.remove(&bmc.name);
+            let mut seen = known.unwrap_or_else(|| LastSeen::listed(bmc, alike));
+            seen.bmc = Arc::clone(bmc);
+            (bmc.name.clone(), seen)
+        });
+        *kept = listed.collect();
         drop(inner);
         self.moved();
     }
 
-    pub(super) fn update(&self, bmc: &BmcName, change: impl FnOnce(&mut BmcWatched)) {
-        if let Some(watched) = self.lock().bmcs.get_mut(bmc) {
-            change(watched);
+    pub(super) fn update(&self, bmc: &BmcName, change: impl FnOnce(&mut LastSeen)) {
+        self.update_alike(bmc, |seen, _| change(seen));
+    }
+
+    /// The same, where texts come in that many BMCs say alike.
+    pub(super) fn update_alike(
+        &self,
+        bmc: &BmcName,
+        change: impl FnOnce(&mut LastSeen, &mut Alike),
+    ) {
+        let mut inner = self.lock();
+        let Inner { bmcs, alike, .. } = &mut *inner;
+        if let Some(seen) = bmcs.get_mut(bmc) {
+            change(seen, alike);
         }
+        drop(inner);
         self.moved();
     }
 
@@ -280,77 +295,5 @@ impl Fleet {
 impl Default for Fleet {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl BmcWatched {
-    /// Takes over what a look shows.
-    pub(super) fn saw(&mut self, look: &Look) {
-        self.bmc_version = look.bmc_version().map(ToOwned::to_owned);
-        self.servers = look
-            .systems
-            .iter()
-            .map(|(server, system)| ServerWatched {
-                server: server.clone(),
-                system: system.uri.clone(),
-                bios_version: look.bios_version(server).map(ToOwned::to_owned),
-                power_state: system.power,
-            })
-            .collect();
-        self.labels.extend(facts(look));
-    }
-
-    /// Takes over why nothing was seen.
-    pub(super) fn missed(&mut self, fault: &Fault) {
-        self.problems = vec![fault.into()];
-    }
-}
-
-/// Facts of the hardware as labels.
-fn facts(look: &Look) -> BTreeMap<String, String> {
-    let mut systems = look.systems.values();
-    let system = systems.next();
-    let one_bios = look.systems.keys().next();
-    let found = [
-        ("redfish.vendor", look.identity.vendor.clone()),
-        ("redfish.model", system.and_then(|s| s.model.clone())),
-        ("redfish.platform", Some(look.capability.platform.clone())),
-        (
-            "redfish.bmc_version",
-            look.bmc_version().map(ToOwned::to_owned),
-        ),
-        (
-            "redfish.bios_version",
-            one_bios
-                .and_then(|server| look.bios_version(server))
-                .map(ToOwned::to_owned),
-        ),
-    ];
-    let found = found.into_iter();
-    found
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-        .collect()
-}
-
-fn is_fact(name: &str) -> bool {
-    name.starts_with("redfish.")
-}
-
-fn listed(bmc: &Bmc) -> BmcWatched {
-    BmcWatched {
-        bmc: bmc.name.clone(),
-        address: bmc.address.base.clone(),
-        labels: bmc.labels.clone(),
-        state: None,
-        items: Vec::new(),
-        problems: Vec::new(),
-        bmc_version: None,
-        desired_versions: Box::default(),
-        servers: Vec::new(),
-        driven: false,
-        polls: 0,
-        failures: 0,
-        polled_at: None,
-        next_poll_at: None,
     }
 }

@@ -41,11 +41,7 @@ pub async fn read_golden(
             ..first
         };
         let look = looked(client.look(&request).await)?;
-        let others = [
-            bmc.name.as_str(),
-            server.as_str(),
-            bmc.address.host.as_str(),
-        ];
+        let others = [bmc.name.as_str(), server.as_str(), &*bmc.address.host];
         let own = OwnTexts::of(&look, others);
         let mut sorted = Vec::new();
         for target in [&Target::Bmc, &target] {

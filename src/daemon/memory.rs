@@ -14,7 +14,7 @@ use crate::store::{Owner, Store, StoreError};
 pub(super) struct StoreMemory {
     pub(super) store: Arc<dyn Store>,
     pub(super) bmc: BmcName,
-    pub(super) owner: Owner,
+    pub(super) owner: Arc<Owner>,
 }
 
 impl StoreMemory {

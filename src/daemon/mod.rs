@@ -16,6 +16,7 @@ mod handle;
 pub mod history;
 mod hooks;
 mod journal;
+mod last_seen;
 mod lease;
 mod line;
 mod links;

@@ -42,7 +42,7 @@ pub fn open(options: &OpenOptions) -> Result<Engine, Fault> {
         .lock_process(&this_host())
         .map_err(|error| error.fault())?;
     Ok(Engine::new(EngineParts {
-        owner: lock.owner().clone(),
+        owner: Arc::new(lock.owner().clone()),
         lock: Some(lock),
         store: Arc::new(store),
         clock: Arc::new(WallClock),

@@ -57,6 +57,7 @@ pub fn select(
     facts: KnownFacts<'_>,
 ) -> Selected {
     let hidden = Arc::new(secret_variables(inventory, given));
+    let images = Arc::default();
     let mut selected = Selected::default();
     for pipeline in pipelines {
         let needs_facts = pipeline.needs_facts() || limit.is_some_and(Selector::needs_facts);
@@ -66,7 +67,7 @@ pub fn select(
                 bmc: Arc::clone(bmc),
                 limit: limit.cloned(),
                 given: Arc::clone(given),
-                images: Arc::default(),
+                images: Arc::clone(&images),
                 hidden: Arc::clone(&hidden),
                 gone: BTreeSet::new(),
                 needs_facts,
@@ -293,7 +294,7 @@ impl Assignment {
             listed.extend(known.iter().map(|name| self.server(name)));
         }
         if listed.is_empty() {
-            listed.push(self.server(&ServerName(format!("{}/*", self.bmc.name))));
+            listed.push(self.server(&format!("{}/*", self.bmc.name).into()));
         }
         let listed: Vec<Server> = listed
             .into_iter()
@@ -313,7 +314,7 @@ impl Assignment {
     /// A server with the facts among its labels, where something hangs on them.
     fn with_facts(&self, mut server: Server) -> Server {
         if let Some(facts) = &self.facts {
-            server.labels.extend(facts.labels(Some(&server.name)));
+            Arc::make_mut(&mut server.labels).extend(facts.labels(Some(&server.name)));
         }
         server
     }
@@ -324,7 +325,7 @@ impl Assignment {
             return Cow::Borrowed(&self.bmc);
         };
         let mut bmc = Bmc::clone(&self.bmc);
-        bmc.labels.extend(facts.labels(None));
+        Arc::make_mut(&mut bmc.labels).extend(facts.labels(None));
         Cow::Owned(bmc)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
 
@@ -18,7 +18,11 @@ pub type Env = Arc<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
 pub struct Secrets {
     env: Env,
     known: Arc<Mutex<BTreeMap<String, Login>>>,
+    sources: Arc<Mutex<Sources>>,
 }
+
+/// By name of the credentials: the BMCs of a fleet have few of them.
+type Sources = BTreeMap<String, (Arc<CredentialsRef>, CredentialSource)>;
 
 impl Secrets {
     /// Nothing is read before it is needed.
@@ -26,21 +30,37 @@ impl Secrets {
         Self {
             env,
             known: Arc::default(),
+            sources: Arc::default(),
         }
     }
 
     /// The source of one BMC's credentials.
-    pub(super) fn source(&self, credentials: &CredentialsRef, salt: &str) -> CredentialSource {
-        let (this, credentials, salt) = (self.clone(), credentials.clone(), salt.to_owned());
+    pub(super) fn source(&self, credentials: &Arc<CredentialsRef>, salt: &str) -> CredentialSource {
+        let mut sources = lock(&self.sources);
+        if let Some((known, source)) = sources.get(&credentials.name)
+            && Arc::ptr_eq(known, credentials)
+        {
+            return Arc::clone(source);
+        }
+        let source = self.new_source(credentials, salt);
+        let kept = (Arc::clone(credentials), Arc::clone(&source));
+        sources.insert(credentials.name.clone(), kept);
+        source
+    }
+
+    fn new_source(&self, credentials: &Arc<CredentialsRef>, salt: &str) -> CredentialSource {
+        let (env, logins) = (Arc::clone(&self.env), Arc::clone(&self.known));
+        let (credentials, salt) = (Arc::clone(credentials), salt.to_owned());
         Arc::new(move |reload| {
-            let (this, credentials, salt) = (this.clone(), credentials.clone(), salt.clone());
+            let (env, logins) = (Arc::clone(&env), Arc::clone(&logins));
+            let (credentials, salt) = (Arc::clone(&credentials), salt.clone());
             async move {
                 if reload == Reload::Cached
-                    && let Some(login) = this.lock().get(&credentials.name)
+                    && let Some(login) = lock(&logins).get(&credentials.name)
                 {
                     return Ok(login.clone());
                 }
-                let read = resolve(&credentials.name, &credentials.password, this.env.as_ref());
+                let read = resolve(&credentials.name, &credentials.password, env.as_ref());
                 let secret = read.await.map_err(|error| error.fault())?;
                 if let Some(warning) = &secret.warning {
                     tracing::warn!(credentials = credentials.name, "{warning}");
@@ -52,14 +72,15 @@ impl Secrets {
                     password,
                     mark,
                 };
-                this.lock().insert(credentials.name.clone(), login.clone());
+                lock(&logins).insert(credentials.name.clone(), login.clone());
                 Ok(login)
             }
             .boxed()
         })
     }
+}
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Login>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every change under these locks is whole by itself.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -91,7 +91,7 @@ pub(super) fn of_folds(store: &dyn Store, folds: &mut Folds) -> Result<Summary, 
     let runs: Vec<RunStatus> = folds.iter().map(|fold| fold.status.clone()).collect();
     let selections = store.selections().map_err(|error| error.fault())?;
     let mut names: BTreeSet<PipelineName> = selections.keys().cloned().collect();
-    names.extend(runs.iter().map(|run| PipelineName(run.pipeline.clone())));
+    names.extend(runs.iter().map(|run| run.pipeline.as_str().into()));
     let mut pipelines = Vec::new();
     for name in &names {
         let pause = orders::pause_of(store, name)?;

@@ -33,6 +33,9 @@ impl Inventory {
     }
 }
 
+/// Labels as selectors and templates see them; one copy for all of the inventory that have the same.
+pub type Labels = Arc<BTreeMap<String, String>>;
+
 /// One management endpoint with everything needed to talk to it.
 #[derive(Debug, Clone)]
 pub struct Bmc {
@@ -41,9 +44,9 @@ pub struct Bmc {
     /// Where it answers.
     pub address: Address,
     /// Labels as written; `redfish.*` facts are not among them.
-    pub labels: BTreeMap<String, String>,
+    pub labels: Labels,
     /// Who logs in; `None` only with [`AuthMode::None`].
-    pub credentials: Option<CredentialsRef>,
+    pub credentials: Option<Arc<CredentialsRef>>,
     /// How its certificate is judged.
     pub tls: TlsMode,
     /// What a certificate that changes inside a declared outage leads to.
@@ -59,7 +62,7 @@ pub struct Bmc {
     /// Servers behind it as listed; empty = every ComputerSystem found, named `BMC/ID`.
     pub servers: Vec<Server>,
     /// The file that lists it.
-    pub file: String,
+    pub file: Arc<str>,
     /// Line of its `[[bmc]]`, from 1.
     pub line: usize,
 }
@@ -79,7 +82,7 @@ pub struct Server {
     /// Member id or URI of its ComputerSystem; `None` only where the BMC has exactly one.
     pub system: Option<String>,
     /// The BMC's labels overlaid by its own.
-    pub labels: BTreeMap<String, String>,
+    pub labels: Labels,
     /// What the box must say of itself before the first write.
     pub expect: Expect,
 }
@@ -108,11 +111,11 @@ pub struct Address {
     /// HTTPS unless written otherwise.
     pub scheme: Scheme,
     /// Name or IP address; IPv6 without brackets.
-    pub host: String,
+    pub host: Arc<str>,
     /// 443 or 80 where not written.
     pub port: u16,
     /// Base URL without a trailing slash; names the port only where it is not the scheme's own.
-    pub base: String,
+    pub base: Arc<str>,
 }
 
 impl Address {
@@ -135,9 +138,9 @@ impl Address {
         };
         Self {
             scheme,
-            host: host.to_owned(),
+            host: host.into(),
             port,
-            base,
+            base: base.into(),
         }
     }
 
@@ -266,15 +269,15 @@ mod tests {
     #[test]
     fn base_urls_name_only_foreign_ports() {
         assert_eq!(
-            Address::new(Scheme::Https, "10.0.0.1", None).base,
+            &*Address::new(Scheme::Https, "10.0.0.1", None).base,
             "https://10.0.0.1"
         );
         assert_eq!(
-            Address::new(Scheme::Https, "10.0.0.1", Some(8443)).base,
+            &*Address::new(Scheme::Https, "10.0.0.1", Some(8443)).base,
             "https://10.0.0.1:8443"
         );
         assert_eq!(
-            Address::new(Scheme::Http, "::1", Some(80)).base,
+            &*Address::new(Scheme::Http, "::1", Some(80)).base,
             "http://[::1]"
         );
         assert_eq!(

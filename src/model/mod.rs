@@ -12,6 +12,7 @@ pub mod fault;
 pub mod id;
 pub mod inventory;
 pub mod look;
+pub mod one_copy;
 pub mod order;
 mod secret_name;
 pub mod setting;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::digest::digest;
 use super::expand::HopPaths;
 use super::secrecy;
-use crate::model::inventory::{Expect, Pace, TlsChange};
+use crate::model::inventory::{Expect, Labels, Pace, TlsChange};
 use crate::model::{BmcName, PipelineName, ServerName, StageName, Target};
 use crate::pipeline::{DriftPolicy, Guard, Maintenance, Requirement, Rollout, StageOptions};
 
@@ -83,7 +83,7 @@ pub struct ServerSpec {
     /// Its ComputerSystem, where the inventory names it: member id or URI.
     pub system: Option<String>,
     /// Its labels, the BMC's overlaid by its own.
-    pub labels: BTreeMap<String, String>,
+    pub labels: Labels,
     /// What must be true of the box before any write.
     pub expect: Expect,
 }

@@ -13,7 +13,7 @@ use super::spec::{
     StageSpec, VersionSpec,
 };
 use crate::model::action::UpdateMethod;
-use crate::model::inventory::{Expect, Pace};
+use crate::model::inventory::{Expect, Labels, Pace};
 use crate::model::look::{Identity, ManagerView, SoftwareView, SystemView};
 use crate::model::setting::AttributeResource;
 use crate::model::{Capability, Look, SettingsView, Target};
@@ -38,7 +38,7 @@ pub(super) fn run(servers: &[&str], stages: Vec<StageSpec>) -> RunSpec {
     let servers = servers.iter().map(|name| ServerSpec {
         name: (*name).into(),
         system: None,
-        labels: BTreeMap::new(),
+        labels: Labels::default(),
         expect: Expect::default(),
     });
     let mut spec = RunSpec {

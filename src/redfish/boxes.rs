@@ -170,7 +170,7 @@ fn missing_text(found: &Links, server: &ServerRef) -> String {
 }
 
 fn unlisted_name(bmc: &BmcName, id: &str) -> ServerName {
-    ServerName(format!("{bmc}/{id}"))
+    format!("{bmc}/{id}").into()
 }
 
 async fn listed(

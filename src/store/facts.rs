@@ -361,7 +361,7 @@ pub trait Facts: Send + Sync {
     /// The same of all BMCs.
     fn all_hardware(&self) -> Result<BTreeMap<BmcName, Hardware>, StoreError> {
         let rows = self.facts(FactKind::Hardware, "")?.into_iter();
-        let read = rows.filter_map(|(bmc, row)| Some((BmcName(bmc), parse(row)?)));
+        let read = rows.filter_map(|(bmc, row)| Some((BmcName::from(bmc), parse(row)?)));
         Ok(read.collect())
     }
 
@@ -375,7 +375,7 @@ pub trait Facts: Send + Sync {
         let rows = self.facts(FactKind::Selection, "")?.into_iter();
         rows.map(|(name, row)| {
             let selection = parse(row).ok_or_else(|| corrupt("selection"))?;
-            Ok((PipelineName(name), selection))
+            Ok((PipelineName::from(name), selection))
         })
         .collect()
     }

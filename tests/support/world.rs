@@ -245,7 +245,7 @@ impl World {
     /// What an engine of this lab is made of, with any store.
     pub(crate) fn parts(&self, store: Arc<dyn Store>, owner: Owner) -> EngineParts {
         EngineParts {
-            owner,
+            owner: Arc::new(owner),
             lock: None,
             store,
             clock: self.clock(),

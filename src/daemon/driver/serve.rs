@@ -26,7 +26,7 @@ impl Driver<'_> {
         }
         let address = &self.bmc.address;
         let wanted = Wanted {
-            host: address.host.clone(),
+            host: address.host.as_ref().to_owned(),
             port: address.port,
             path: serving.image.path,
             file: serving.image.file,

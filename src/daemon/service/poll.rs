@@ -209,11 +209,13 @@ impl Daemon {
             declared.extend(lines_of(pipeline, watch));
         }
         watched.is_suspect = suspected;
+        watched.keep_watches();
         let is_listed = !watched.assignments.is_empty();
         let state = state_of(&declared, observed.compared.values());
-        self.fleet.update(name, |shown| {
-            shown.saw(&observed.look);
-            shown.desired_versions = desired_versions(observed);
+        let versions = desired_versions(observed);
+        self.fleet.update_alike(name, |shown, alike| {
+            shown.saw(&observed.look, alike);
+            shown.wants(&versions, alike);
             shown.failures = 0;
             shown.state = is_listed.then_some(state);
             shown.items.clone_from(&declared);
@@ -292,11 +294,9 @@ fn state_of<'a>(
 }
 
 /// Pipelines that select one BMC do not want different versions of one thing: plans refuse that.
-fn desired_versions(observed: &Observed) -> Box<[(Target, String)]> {
+fn desired_versions(observed: &Observed) -> BTreeMap<Target, String> {
     let compared = observed.compared.values();
-    let versions = compared.flat_map(|found| found.versions.clone());
-    let by_target: BTreeMap<Target, String> = versions.collect();
-    by_target.into_iter().collect()
+    compared.flat_map(|found| found.versions.clone()).collect()
 }
 
 /// Somebody who is at work on the BMC, where an observation asked.

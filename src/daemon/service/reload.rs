@@ -118,7 +118,7 @@ impl Daemon {
         self.fleet.list(&inventory.bmcs);
         let (count, start) = (inventory.bmcs.len(), Instant::now());
         let mut before = std::mem::take(&mut self.watched);
-        let mut new = Vec::new();
+        let (mut new, mut kept) = (Vec::new(), Vec::new());
         for (place, bmc) in inventory.bmcs.iter().enumerate() {
             let mut assignments = by_bmc.remove(&bmc.name).unwrap_or_default();
             assignments.sort_by(|a, b| a.pipeline.name.cmp(&b.pipeline.name));
@@ -132,8 +132,9 @@ impl Daemon {
                 Watched::new(bmc, assignments, undecided)
             };
             watched.facts = facts.remove(&bmc.name);
-            self.watched.insert(bmc.name.clone(), watched);
+            kept.push((bmc.name.clone(), watched));
         }
+        self.watched = kept.into_iter().collect();
         self.due.retain(|(_, name)| self.watched.contains_key(name));
         for (name, at) in new {
             self.schedule(&name, at);

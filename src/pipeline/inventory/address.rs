@@ -102,7 +102,7 @@ mod tests {
             let address = parse_address(text);
             assert_eq!(
                 address.map(|address| (address.base, address.port)),
-                Ok((base.to_owned(), port)),
+                Ok((base.into(), port)),
                 "{text}"
             );
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::address::parse_address;
 use super::defaults::{Layer, bmc_layer};
@@ -11,24 +12,27 @@ use crate::model::facts::FACT_PREFIX;
 use crate::model::inventory::{
     Address, AuthMode, Bmc, CredentialsRef, POLL_INTERVAL_DEFAULT, TlsMode,
 };
+use crate::model::one_copy::OneCopy;
 use crate::pipeline::check::{Check, Names};
 use crate::pipeline::diagnostic::SourceId;
 use crate::pipeline::document::{At, BmcDocument};
 
 /// What the checks of all BMCs have seen so far.
 pub(super) struct Sight {
-    credentials: BTreeMap<String, CredentialsRef>,
+    credentials: BTreeMap<String, Arc<CredentialsRef>>,
     credential_names: Names,
     bmcs: Names,
     addresses: BTreeMap<String, (SourceId, Range<usize>, String)>,
     /// Servers of all BMCs.
     pub(super) servers: Names,
+    pub(super) labels: OneCopy<BTreeMap<String, String>>,
+    files: OneCopy<str>,
 }
 
 impl Sight {
     /// Nothing but credentials: those that are usable, and the names of all.
     pub(super) fn new(
-        credentials: BTreeMap<String, CredentialsRef>,
+        credentials: BTreeMap<String, Arc<CredentialsRef>>,
         credential_names: Names,
     ) -> Self {
         Self {
@@ -37,6 +41,8 @@ impl Sight {
             bmcs: Names::default(),
             addresses: BTreeMap::new(),
             servers: Names::default(),
+            labels: OneCopy::default(),
+            files: OneCopy::default(),
         }
     }
 }
@@ -56,7 +62,7 @@ pub(super) fn check_bmc(
         .address
         .as_ref()
         .map(|address| check_address(address, name, sight, check));
-    let labels = check_labels(&document.labels, check);
+    let labels = sight.labels.of(check_labels(&document.labels, check));
     let servers = check_servers(bmc, &labels, sight, check);
     let own = bmc_layer(document, &sight.credential_names.0, check);
     let auth = own.auth.or(defaults.auth).unwrap_or(AuthMode::Auto);
@@ -89,7 +95,7 @@ pub(super) fn check_bmc(
             .as_ref()
             .map(|platform| platform.get().clone()),
         servers,
-        file: check.file.source.name().to_owned(),
+        file: sight.files.of(check.file.source.name()),
         line: check.file.source.position(bmc.span().start).line,
     })
 }

@@ -29,7 +29,7 @@ pub(crate) fn merge_inventory(
         for (name, document) in &document.credentials {
             check.unique(&mut names, "credentials", name);
             if let Some(found) = check_credentials(name, document, &mut check) {
-                credentials.insert(name.get().clone(), found);
+                credentials.insert(name.get().clone(), Arc::new(found));
             }
         }
     }

@@ -2,32 +2,35 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::bmc::{Sight, check_labels};
-use crate::model::inventory::{Expect, Server};
+use crate::model::inventory::{Expect, Labels, Server};
 use crate::pipeline::check::Check;
 use crate::pipeline::document::{At, BmcDocument, ServerDocument};
 
 pub(super) fn check_servers(
     bmc: &At<BmcDocument>,
-    bmc_labels: &BTreeMap<String, String>,
+    bmc_labels: &Labels,
     sight: &mut Sight,
     check: &mut Check<'_>,
 ) -> Vec<Server> {
     let documents = &bmc.get().server;
     let mut systems = BTreeMap::new();
-    documents
+    let mut servers: Vec<Server> = documents
         .iter()
         .filter_map(|server| {
             check_system(server, documents.len(), &mut systems, check);
             check_server(server.get(), bmc_labels, sight, check)
         })
-        .collect()
+        .collect();
+    servers.shrink_to_fit();
+    servers
 }
 
 fn check_server(
     server: &ServerDocument,
-    bmc_labels: &BTreeMap<String, String>,
+    bmc_labels: &Labels,
     sight: &mut Sight,
     check: &mut Check<'_>,
 ) -> Option<Server> {
@@ -35,8 +38,12 @@ fn check_server(
     if let Some(name) = name {
         check.unique(&mut sight.servers, "server", name);
     }
-    let mut labels = bmc_labels.clone();
-    labels.extend(check_labels(&server.labels, check));
+    let mut labels = Labels::clone(bmc_labels);
+    let own = check_labels(&server.labels, check);
+    if !own.is_empty() {
+        Arc::make_mut(&mut labels).extend(own);
+        labels = sight.labels.of(labels);
+    }
     let text = |value: &Option<At<String>>| value.as_ref().map(|value| value.get().clone());
     Some(Server {
         name: name?.get().as_str().into(),

@@ -40,7 +40,7 @@ fn the_lab_inventory_says_what_it_means() {
     assert_eq!(names, ["r04-c1", "r05-c1"]);
     let (first, second) = (&inventory.bmcs[0], &inventory.bmcs[1]);
     assert_eq!(
-        (first.address.base.as_str(), second.address.port),
+        (&*first.address.base, second.address.port),
         ("https://10.0.4.17", 8443)
     );
     assert_eq!(

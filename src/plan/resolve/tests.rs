@@ -1,6 +1,7 @@
 //! Claims about `resolve`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -19,12 +20,11 @@ fn template(text: &str) -> Template {
 fn server(name: &str, labels: &[(&str, &str)]) -> Server {
     let labels = labels
         .iter()
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-        .collect();
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     Server {
         name: name.into(),
         system: None,
-        labels,
+        labels: Arc::new(labels.collect()),
         expect: Expect::default(),
     }
 }
@@ -33,7 +33,7 @@ fn bmc() -> Bmc {
     Bmc {
         name: "b1".into(),
         address: Address::new(Scheme::Https, "10.0.0.1", None),
-        labels: BTreeMap::from([("rack".to_owned(), "r1".to_owned())]),
+        labels: BTreeMap::from([("rack".to_owned(), "r1".to_owned())]).into(),
         credentials: None,
         tls: TlsMode::Verify,
         tls_change: TlsChange::Hold,

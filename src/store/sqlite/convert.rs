@@ -30,6 +30,11 @@ where
         .transpose()
 }
 
+/// A column that holds a name.
+pub(super) fn name<T: From<String>>(row: &Row<'_>, column: &'static str) -> Result<T> {
+    row.get::<_, String>(column).map(T::from)
+}
+
 /// A column of JSON text.
 pub(super) fn json(row: &Row<'_>, column: &'static str) -> Result<Value> {
     typed(row, column)

@@ -57,7 +57,7 @@ fn happening(row: &Row<'_>) -> rusqlite::Result<HappeningRow> {
     Ok(HappeningRow {
         cursor: row.get("cursor")?,
         at: convert::parsed(row, "at")?,
-        bmc: bmc.map(BmcName),
+        bmc: bmc.map(BmcName::from),
         kind: row.get("kind")?,
         message: row.get("message")?,
     })

@@ -319,7 +319,7 @@ fn event_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<RunKey> {
-    let (pipeline, bmc) = (PipelineName(row.get("pipeline")?), BmcName(row.get("bmc")?));
+    let (pipeline, bmc) = (convert::name(row, "pipeline")?, convert::name(row, "bmc")?);
     Ok(RunKey {
         pipeline,
         bmc,

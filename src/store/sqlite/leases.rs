@@ -87,8 +87,9 @@ impl Leases for SqliteStore {
         Ok(self.read("list leases", |tx| {
             let mut query =
                 tx.prepare("SELECT * FROM leases WHERE host IS NOT NULL ORDER BY bmc")?;
-            let rows =
-                query.query_map([], |row| Ok((BmcName(row.get("bmc")?), lease_state(row)?)))?;
+            let rows = query.query_map([], |row| {
+                Ok((convert::name(row, "bmc")?, lease_state(row)?))
+            })?;
             let mut leases = Vec::new();
             for row in rows {
                 let (bmc, state) = row?;

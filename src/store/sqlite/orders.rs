@@ -5,7 +5,7 @@ use rusqlite::{Row, params};
 
 use super::convert;
 use super::database::SqliteStore;
-use crate::model::id::{BmcName, PipelineName, RunKey};
+use crate::model::id::{PipelineName, RunKey};
 use crate::model::order::{About, Order, Verb};
 use crate::store::error::StoreError;
 use crate::store::orders::Orders;
@@ -65,13 +65,13 @@ impl Orders for SqliteStore {
 }
 
 fn order(row: &Row<'_>) -> rusqlite::Result<Order> {
-    let pipeline = PipelineName(row.get("pipeline")?);
+    let pipeline = convert::name(row, "pipeline")?;
     let bmc: Option<String> = row.get("bmc")?;
     let about = match bmc {
         None => About::Pipeline(pipeline),
         Some(bmc) => About::Run(RunKey {
             pipeline,
-            bmc: BmcName(bmc),
+            bmc: bmc.into(),
             number: row.get("number")?,
         }),
     };

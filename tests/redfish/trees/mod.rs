@@ -226,7 +226,7 @@ async fn look(world: &World, request: &LookRequest) -> Look {
 fn named(tree: &Tree) -> Vec<ServerName> {
     tree.systems
         .iter()
-        .map(|(id, ..)| ServerName(format!("b/{id}")))
+        .map(|(id, ..)| ServerName::from(format!("b/{id}")))
         .collect()
 }
 

@@ -18,7 +18,7 @@ impl Seen {
             return self.breaks("I4", how);
         }
         let differs = self
-            .own_wishes(&at.stage.0)
+            .own_wishes(at.stage.as_str())
             .and_then(|stage| self.differs(bmc, &stage, at, state));
         if let Some(how) = differs {
             self.breaks("I4", how);

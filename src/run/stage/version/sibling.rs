@@ -26,7 +26,7 @@ fn all(pass: &Pass<'_>) -> BTreeMap<ServerName, String> {
         .filter_map(|name| Some((name.clone(), look.bios_version(name)?.to_owned())));
     let others = look.other_systems.iter().filter_map(|system| {
         let version = system.bios_version.clone()?;
-        Some((ServerName(system.uri.clone()), version))
+        Some((system.uri.as_str().into(), version))
     });
     named.chain(others).collect()
 }
