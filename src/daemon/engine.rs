@@ -14,7 +14,7 @@ use crate::model::inventory::Bmc;
 use crate::model::{BmcName, Fault, FaultKind, Look, PipelineName, Retry, Target};
 use crate::pipeline::Pipeline;
 use crate::plan::{Remembered, RunSpec, kept_generation, wrong_boxes};
-use crate::redfish::{Client, Clock, Conversation, Memory, Parts, RegistryShelf, ServerRef};
+use crate::redfish::{Client, Clock, Conversation, Memory, Parts, ServerRef, Shelf};
 use crate::run::Record;
 use crate::store::{Owner, ProcessLock, Store, StoreError};
 
@@ -23,7 +23,7 @@ use crate::store::{Owner, ProcessLock, Store, StoreError};
 pub struct Engine {
     parts: Arc<EngineParts>,
     meters: Meters,
-    shelf: RegistryShelf,
+    shelf: Shelf,
     desk: Desk,
     kept: Option<Arc<KeptClients>>,
 }
@@ -54,7 +54,7 @@ impl Engine {
         Self {
             parts: Arc::new(parts),
             meters: Meters::default(),
-            shelf: RegistryShelf::default(),
+            shelf: Shelf::default(),
             desk: Desk::new(),
             kept: None,
         }

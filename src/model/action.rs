@@ -196,7 +196,7 @@ pub enum Outcome {
 
 /// How to follow what was accepted. Both handles are kept, and the start time ties them to this task and no later one
 /// with the same id.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TaskHandle {
     /// The Task resource.
     pub task: Option<String>,

@@ -13,7 +13,7 @@ use super::id::{ServerName, Target};
 use super::setting::SettingsView;
 
 /// Which parts of a BMC to read. Parts add up; the fewest requests that answer are sent.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct LookRequest {
     /// Managers and systems: versions, power, POST.
     pub state: bool,

@@ -2,7 +2,6 @@
 //!
 //! It decides nothing and repeats nothing: a look is as many reads as answer it, an action is one intent.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,22 +13,21 @@ use super::claim::give_back_left;
 use super::commit::order_jobs;
 use super::conversation::Conversation;
 use super::documents::Documents;
-use super::glance::Glimpse;
+use super::glance::Glimpsed;
+use super::learned::Knowledge;
 use super::line::Guard;
 use super::links::{LINKS_FORMAT, Links};
 use super::observe::Observer;
 use super::patch::{patch_attributes, patch_resource};
 use super::quirk::{refuses_apply_time, settings_need_job, waits_for_start};
 use super::reader::{Expand, Reader};
-use super::registry::Describes;
 use super::reset::send_reset;
 use super::resource::{base_of, resolve};
-use super::shelf::RegistryShelf;
+use super::shelf::Shelf;
 use super::transport::{BoxFuture, Progress};
 use super::update::send_update;
 use super::verdict::{Ask, judge};
 use crate::model::action::{Action, UpdateAction};
-use crate::model::setting::AttributeRegistry;
 use crate::model::{
     BmcName, Fault, FaultKind, LookRequest, Outcome, Retry, Seen, ServerName, Target,
 };
@@ -40,23 +38,19 @@ pub struct Client {
     pub(super) servers: Vec<ServerRef>,
     pub(super) bmc: BmcName,
     pub(super) platform_override: Option<String>,
-    pub(super) shelf: RegistryShelf,
+    pub(super) shelf: Shelf,
     remembered: Mutex<Remembered>,
 }
 
 /// What a client keeps between looks.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    /// Where things are.
-    pub(super) links: Option<Links>,
+    /// Where things are, and what was learned there.
+    pub(super) known: Knowledge,
     /// Whether this process has read the service root.
     pub(super) root_read: bool,
-    /// Registries by kind, name and the version of what they describe.
-    pub(super) registries: BTreeMap<(Describes, String, String), Arc<AttributeRegistry>>,
-    /// Last versions seen, by URI of the system or manager.
-    pub(super) versions: BTreeMap<String, String>,
     /// What the last look asked, and the documents that answered it; `None` = not all of them did.
-    pub(super) glimpsed: Option<Arc<(LookRequest, Box<[Glimpse]>)>>,
+    pub(super) glimpsed: Option<Arc<Glimpsed>>,
     /// What the last good look read, until something is sent that changes something.
     pub(super) documents: Option<Documents>,
     /// Whether they are kept at all.
@@ -65,8 +59,6 @@ pub(super) struct Remembered {
     pub(super) actions: u64,
     /// When the BMC last listed its managers and systems.
     pub(super) listed_at: Option<Timestamp>,
-    /// Where attributes are read that are written elsewhere, by write URI.
-    pub(super) read_uris: BTreeMap<String, String>,
 }
 
 impl Client {
@@ -79,22 +71,23 @@ impl Client {
         platform_override: Option<String>,
         remembered: Option<Links>,
     ) -> Self {
-        let links = remembered.filter(|links| links.format == LINKS_FORMAT);
+        let mut known = Knowledge::default();
+        known.set_links(remembered.filter(|links| links.format == LINKS_FORMAT));
         Self {
             conversation,
             servers,
             bmc,
             platform_override,
-            shelf: RegistryShelf::default(),
+            shelf: Shelf::default(),
             remembered: Mutex::new(Remembered {
-                links,
+                known,
                 ..Remembered::default()
             }),
         }
     }
 
-    /// The same, with registries in one copy with all clients of a shelf.
-    pub fn sharing(mut self, shelf: &RegistryShelf) -> Self {
+    /// The same, holding what other clients of a shelf know as well in one copy with them.
+    pub fn sharing(mut self, shelf: &Shelf) -> Self {
         self.shelf = shelf.clone();
         self
     }
@@ -115,8 +108,8 @@ impl Client {
     pub async fn is_unchanged(&self, request: &LookRequest) -> bool {
         let glimpsed = self.remember().glimpsed.clone();
         match glimpsed.as_deref() {
-            Some((asked, glimpses)) if asked == request => {
-                self.conversation.is_unchanged(glimpses).await
+            Some(last) if last.answers(request) => {
+                self.conversation.is_unchanged(&last.glimpses).await
             }
             Some(_) | None => false,
         }
@@ -134,7 +127,7 @@ impl Client {
 
     /// Where things are on this BMC; `None` before the first good look. Valid for the BMC version that it names.
     pub fn links(&self) -> Option<Links> {
-        self.remember().links.clone()
+        self.remember().known.links()
     }
 
     /// Who is told of each chunk of an image that leaves.
@@ -197,7 +190,7 @@ impl Client {
                 apply_time,
                 target,
             } => {
-                let read_uris = self.remember().read_uris.clone();
+                let read_uris = self.remember().known.read_uris();
                 let refuses = refuses_apply_time(self.platform(&found));
                 let apply_time = apply_time.as_deref().filter(|_| !refuses);
                 let patched =

@@ -3,7 +3,8 @@
 //! Where the BMC knows conditional requests, an unchanged document costs it no body; elsewhere the body's digest is
 //! compared, which is far cheaper than reading it.
 
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
@@ -11,15 +12,17 @@ use memchr::memmem;
 
 use super::answer::Answer;
 use super::conversation::Conversation;
+use super::shelf::Shelf;
 use super::transport::WireResponse;
+use crate::model::LookRequest;
 
 /// One document as it was last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Glimpse {
     /// The path that was asked, with its query.
-    path: String,
+    path: Arc<str>,
     /// The `ETag` header, byte for byte, where there was one.
-    etag: Option<HeaderValue>,
+    etag: Option<Box<[u8]>>,
     /// What was said, but for the time of day.
     digest: u64,
 }
@@ -27,16 +30,43 @@ pub(super) struct Glimpse {
 impl Glimpse {
     pub(super) fn of(answer: &Answer) -> Self {
         Self {
-            path: answer.path.clone(),
-            etag: answer.headers.get(ETAG).map(owned),
+            path: answer.path.as_str().into(),
+            // A clone would keep the buffer alive that the whole answer was read into.
+            etag: answer.headers.get(ETAG).map(|etag| etag.as_bytes().into()),
             digest: answer.digest,
         }
     }
 }
 
-/// A copy of the value alone: a clone would keep the buffer alive that the whole answer was read into.
-fn owned(value: &HeaderValue) -> HeaderValue {
-    HeaderValue::from_bytes(value.as_bytes()).unwrap_or_else(|_| value.clone())
+/// The documents of one look, and what they answered.
+#[derive(Debug)]
+pub(super) struct Glimpsed {
+    /// Digest of the request: what is kept of ten thousand BMCs holds none twice.
+    asked: u64,
+    pub(super) glimpses: Box<[Glimpse]>,
+}
+
+impl Glimpsed {
+    pub(super) fn of(request: &LookRequest, mut glimpses: Vec<Glimpse>, shelf: &Shelf) -> Self {
+        for glimpse in &mut glimpses {
+            glimpse.path = shelf.text(&glimpse.path);
+        }
+        Self {
+            asked: asked(request),
+            glimpses: glimpses.into(),
+        }
+    }
+
+    /// Whether this is what was asked.
+    pub(super) fn answers(&self, request: &LookRequest) -> bool {
+        self.asked == asked(request)
+    }
+}
+
+fn asked(request: &LookRequest) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    request.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Conversation {
@@ -45,8 +75,9 @@ impl Conversation {
     pub(super) async fn is_unchanged(&self, glimpses: &[Glimpse]) -> bool {
         for glimpse in glimpses {
             let mut headers = HeaderMap::new();
-            if let Some(etag) = &glimpse.etag {
-                headers.insert(IF_NONE_MATCH, etag.clone());
+            let etag = glimpse.etag.as_deref();
+            if let Some(etag) = etag.and_then(|etag| HeaderValue::from_bytes(etag).ok()) {
+                headers.insert(IF_NONE_MATCH, etag);
             }
             let found = self.glance(&glimpse.path, headers).await;
             match found {

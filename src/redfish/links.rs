@@ -10,7 +10,7 @@ use super::wire::{key, last_segment, same};
 
 /// Where things are on one BMC. Valid for one BMC firmware version: another version, another root or a 404 on one of its
 /// links means that discovery starts over.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Links {
     /// Layout of this record; another number is not read.
@@ -57,7 +57,7 @@ pub struct Links {
 pub(super) const LINKS_FORMAT: u32 = 4;
 
 /// Facts of the service root.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RootFacts {
     /// `UUID`.
@@ -87,7 +87,7 @@ pub struct RootFacts {
 }
 
 /// One manager.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ManagerLinks {
     /// Its URI.
@@ -99,7 +99,7 @@ pub struct ManagerLinks {
 }
 
 /// One system.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SystemLinks {
     /// Its URI.
@@ -115,7 +115,7 @@ pub struct SystemLinks {
 }
 
 /// How images get in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UpdateLinks {
     /// Target of `#UpdateService.SimpleUpdate`.

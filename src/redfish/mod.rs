@@ -26,6 +26,7 @@ mod handle;
 mod http;
 mod identity;
 mod jobs;
+mod learned;
 mod leave;
 mod leftover;
 mod licences;
@@ -78,7 +79,7 @@ pub use links::{Links, ManagerLinks, RootFacts, SystemLinks, UpdateLinks};
 pub use logins::{BmcLogins, LoginEnd, LoginLeave, LoginRecord, LoginRule};
 pub use memory::{Memory, PushClaim, SessionNote};
 pub use messages::{bmc_message, bmc_messages};
-pub use shelf::RegistryShelf;
+pub use shelf::Shelf;
 pub use tls::fingerprint;
 pub use transport::{
     ANSWER_BYTES_MAX, BoxFuture, CertProblem, FormPart, PartContent, Progress, Timeouts, Transport,

@@ -14,7 +14,7 @@ use redpipe::model::look::{Followed, Power};
 use redpipe::model::{
     Action, BmcName, Look, LookRequest, Outcome, Seen, ServerName, Target, TaskHandle, UpdateMethod,
 };
-use redpipe::redfish::{Client, RegistryShelf};
+use redpipe::redfish::{Client, Shelf};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -119,7 +119,7 @@ fn looked(seen: Seen) -> Look {
 /// A fleet of one model keeps one copy of what all its BMCs publish.
 #[tokio::test(start_paused = true)]
 async fn bmcs_that_publish_one_registry_share_one_copy() {
-    let shelf = RegistryShelf::default();
+    let shelf = Shelf::default();
     let request = LookRequest {
         settings: [Target::Server(ServerName::from("b/1"))].into(),
         ..state()

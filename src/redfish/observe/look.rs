@@ -13,6 +13,7 @@ use crate::redfish::capability::capability;
 use crate::redfish::client::Client;
 use crate::redfish::discover::{allowed_values, beside_managers, expand_of, root_facts, services};
 use crate::redfish::documents::{Documents, is_within};
+use crate::redfish::glance::Glimpsed;
 use crate::redfish::identity::{identity, is_thin};
 use crate::redfish::links::{Links, RootFacts};
 use crate::redfish::reader::{Expand, Reader};
@@ -53,7 +54,7 @@ impl<'a> Observer<'a> {
         if request.fresh_session {
             client.conversation.forget_session().await;
             let mut remembered = client.remember();
-            remembered.links = None;
+            remembered.known.set_links(None);
             remembered.root_read = false;
         }
         let actions = client.remember().actions;
@@ -68,9 +69,10 @@ impl<'a> Observer<'a> {
         let docs = std::mem::take(&mut observer.reader.docs);
         observer.keep();
         let mut remembered = client.remember();
+        client.shelf.settle(&mut remembered.known);
         remembered.glimpsed = glimpses
             .filter(|_| look.is_ok())
-            .map(|glimpses| Arc::new((request.clone(), glimpses.into())));
+            .map(|glimpses| Arc::new(Glimpsed::of(request, glimpses, &client.shelf)));
         let serves = remembered.keeps_documents && look.is_ok() && remembered.actions == actions;
         remembered.documents = serves.then(|| Documents {
             docs,
@@ -84,7 +86,7 @@ impl<'a> Observer<'a> {
     async fn start(client: &'a Client) -> Result<Self, Fault> {
         let (known, root_read) = {
             let remembered = client.remember();
-            (remembered.links.clone(), remembered.root_read)
+            (remembered.known.links(), remembered.root_read)
         };
         let mut reader = Reader::new(&client.conversation, Expand::Unusable);
         let known = match known {
@@ -260,7 +262,7 @@ impl<'a> Observer<'a> {
         let versions = managers
             .chain(systems)
             .map(|(uri, version)| (key(uri), version.clone().unwrap_or_default()));
-        self.client.remember().versions.extend(versions);
+        self.client.remember().known.add_versions(versions);
     }
 
     /// Claims. Where only MACs can tell this box from another, a process does not believe remembered ones.
@@ -313,7 +315,7 @@ impl<'a> Observer<'a> {
             self.found.expand_refused = true;
         }
         let mut remembered = self.client.remember();
-        remembered.links = Some(self.found);
+        remembered.known.set_links(Some(self.found));
         remembered.root_read = true;
     }
 }

@@ -100,7 +100,7 @@ impl Observer<'_> {
         let pairs = resources
             .iter()
             .map(|resource| (resource.write_uri.clone(), resource.uri.clone()));
-        self.client.remember().read_uris.extend(pairs);
+        self.client.remember().known.add_read_uris(pairs);
         Ok(SettingsView {
             resources,
             registry,
@@ -118,12 +118,12 @@ impl Observer<'_> {
         let version = self
             .client
             .remember()
-            .versions
-            .get(&key(owner))
+            .known
+            .version(&key(owner))
             .cloned()
             .unwrap_or_default();
         let place = (describes, name.unwrap_or_default().to_owned(), version);
-        if let Some(known) = self.client.remember().registries.get(&place) {
+        if let Some(known) = self.client.remember().known.registry(&place) {
             return Ok(Some(Arc::clone(known)));
         }
         let registry = find_registry(&mut self.reader, &self.found, name, describes).await?;
@@ -131,8 +131,8 @@ impl Observer<'_> {
             let registry = self.client.shelf.one_copy(registry);
             self.client
                 .remember()
-                .registries
-                .insert(place, Arc::clone(&registry));
+                .known
+                .add_registry(place, Arc::clone(&registry));
             registry
         }))
     }
