@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -84,7 +85,7 @@ struct Follower {
     wanted: Wanted,
     run: Option<RunKey>,
     cursor: i64,
-    news: broadcast::Receiver<board::Event>,
+    news: broadcast::Receiver<Arc<board::Event>>,
     fleet: watch::Receiver<u64>,
     ready: VecDeque<Event>,
     _place: OwnedSemaphorePermit,

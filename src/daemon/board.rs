@@ -17,7 +17,8 @@ const EVENTS_KEPT: usize = 4096;
 #[derive(Clone)]
 pub struct Board {
     rows: Arc<Mutex<BTreeMap<(PipelineName, BmcName), Row>>>,
-    events: broadcast::Sender<Event>,
+    /// Each is kept once, and a place for one that is still to come takes a few bytes.
+    events: broadcast::Sender<Arc<Event>>,
 }
 
 /// One run as the board shows it.
@@ -60,7 +61,7 @@ impl Board {
     }
 
     /// Everything that happens from now on.
-    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<Event>> {
         self.events.subscribe()
     }
 
@@ -83,7 +84,7 @@ impl Board {
 
     pub(super) fn publish(&self, event: Event) {
         // Nobody watching is no failure.
-        self.events.send(event).ok();
+        self.events.send(Arc::new(event)).ok();
     }
 }
 

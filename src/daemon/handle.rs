@@ -203,7 +203,7 @@ impl Handle {
     }
 
     /// Wakes whoever waits for news of this process; the records themselves are in the journal.
-    pub fn news(&self) -> broadcast::Receiver<Event> {
+    pub fn news(&self) -> broadcast::Receiver<Arc<Event>> {
         self.shared.engine.board().subscribe()
     }
 

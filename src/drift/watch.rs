@@ -68,6 +68,11 @@ impl Watch {
         change
     }
 
+    /// Whether nothing differed when it was last seen.
+    pub fn is_empty(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
     /// Nothing that was seen counts any more: a run or a stranger was at work meanwhile.
     pub fn forget(&mut self) {
         self.candidates.clear();

@@ -35,7 +35,7 @@ pub(super) struct Watched {
     pub(super) facts: Option<Arc<Facts>>,
     /// What they want of it, once known.
     pub(super) known: Option<Known>,
-    /// By pipeline.
+    /// By pipeline, where something differs.
     pub(super) watches: BTreeMap<PipelineName, Watch>,
     /// When it is observed next; `None` = it is being observed.
     pub(super) due: Option<Instant>,
@@ -96,6 +96,12 @@ impl Watched {
         self.watches.values_mut().for_each(Watch::forget);
         self.is_suspect = false;
         self.full_at = None;
+    }
+
+    /// Keeps what was seen of pipelines from which something differs: most of a fleet is as wanted.
+    pub(super) fn keep_watches(&mut self) {
+        let watches = std::mem::take(&mut self.watches).into_iter();
+        self.watches = watches.filter(|(_, watch)| !watch.is_empty()).collect();
     }
 
     /// Whether the next observation asks everything, and who is at work.
