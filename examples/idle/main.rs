@@ -146,6 +146,8 @@ impl Daemon {
             .arg(folder.join("state.db"))
             .arg("daemon")
             .arg(folder.join("pipeline.toml"))
+            // As `deploy/redpipe.service` has it.
+            .env("MALLOC_ARENA_MAX", "1")
             .stderr(Stdio::null())
             .spawn()
             .expect("`cargo build --release --bins` comes first");
