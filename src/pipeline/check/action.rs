@@ -14,20 +14,23 @@ use crate::pipeline::document::{ActionDocument, Any, At, KindDocument, ProbeDocu
 use crate::pipeline::template::Template;
 
 /// Actions that flash or restart something: each has a way of its own here that looks first, and none may go around it.
-const CAREFUL: [(&str, &str); 12] = [
+const CAREFUL: [(&str, &str); 11] = [
     ("chassispowercontrol", "cuts power"),
-    ("factoryreset", "resets"),
     ("forcefailover", "resets"),
     ("httppush", "flashes"),
+    ("idracresetcfg", "resets"),
     ("installpackage", "flashes"),
     ("powercontrol", "cuts power"),
-    ("powercycle", "cuts power"),
-    ("reset", "resets"),
     ("resetbios", "resets"),
     ("resettodefaults", "resets"),
+    ("resettofactorydefaults", "resets"),
     ("simpleupdate", "flashes"),
     ("startupdate", "flashes"),
 ];
+
+/// The same by how their names end. Vendors name the ones that cut the power of a whole chassis so:
+/// `HpeComputerSystemExt.SystemReset`, `LenovoComputerSystem.SystemReset`, `NvidiaChassis.AuxPowerReset`.
+const CAREFUL_ENDS: [(&str, &str); 2] = [("powercycle", "cuts power"), ("reset", "resets")];
 
 /// Actions that can cut redpipe's own connection.
 const SEVERING_ACTIONS: [(&str, &str); 3] = [
@@ -128,7 +131,10 @@ fn hidden(key: &At<String>, value: &At<Any>, check: &mut Check<'_>) {
 
 fn careful(uri: &At<String>, check: &mut Check<'_>) -> Option<()> {
     let path = uri.get().to_ascii_lowercase();
-    let by_name = CAREFUL.iter().find(|(name, _)| *name == action_name(&path));
+    let action = action_name(&path);
+    let by_end = || CAREFUL_ENDS.iter().find(|(end, _)| action.ends_with(end));
+    let by_name = CAREFUL.iter().find(|(name, _)| *name == action);
+    let by_name = by_name.or_else(by_end);
     let of_updates = path.split('/').any(|piece| piece == "updateservice");
     let does = match by_name {
         Some((_, does)) => *does,

@@ -62,6 +62,8 @@ actions = [
  { uri = "{root}/UpdateService/Actions/Oem/X.Go", satisfied_when = { uri = "{manager}", set = { B = 1 } } },
  { uri = "{root}/AccountService/Accounts", satisfied_when = { uri = "{manager}", set = { C = 1 } } },
  { uri = "{root}/CertificateService/Actions/CertificateService.ReplaceCertificate", satisfied_when = { uri = "{manager}", set = { D = 1 } } },
+ { uri = "{chassis}/Actions/Oem/NvidiaChassis.AuxPowerReset", satisfied_when = { uri = "{manager}", set = { E = 1 } } },
+ { uri = "{manager}/Actions/Oem/X.VirtualPowerCycle", satisfied_when = { uri = "{manager}", set = { F = 1 } } },
 ]
 "#,
         findings: &[
@@ -69,6 +71,8 @@ actions = [
             "p.toml:11:10 error: `{root}/UpdateService/Actions/Oem/X.Go` flashes, which no setting may do | not a setting | write a stage of kind `bmc-version` or `bios-version`",
             "p.toml:12:10 error: an account can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
             "p.toml:13:10 error: the certificate can cut redpipe's own connection | needs `severs = true` | set `severs = true` on this entry, its item or its stage: redpipe then goes one BMC at a time, expects this one to be away for a while, and logs in anew; what another address needs, the inventory must say by then",
+            "p.toml:14:10 error: `{chassis}/Actions/Oem/NvidiaChassis.AuxPowerReset` resets, which no setting may do | not a setting | redpipe makes the resets that its stages need, after looking; make any other by hand",
+            "p.toml:15:10 error: `{manager}/Actions/Oem/X.VirtualPowerCycle` cuts power, which no setting may do | not a setting | redpipe makes the resets that its stages need, after looking; make any other by hand",
         ],
     },
     Case {
