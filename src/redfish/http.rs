@@ -108,8 +108,8 @@ impl HttpFleet {
             .build()
             .map_err(|error| TlsError::Engine(rustls::Error::General(chain(&error))))?;
         let shared = Arc::new(Shared {
-            any: sockets(config.clone(), false),
-            http1: sockets(config, true),
+            any: sockets(&config, false),
+            http1: sockets(&config, true),
             forms,
             tickets,
         });
@@ -240,11 +240,12 @@ impl HttpTransport {
         let Timeouts { answer, upload } = request.timeouts;
         let is_upload = !matches!(request.body, WireBody::Empty);
         let first = CONNECT + answer + if is_upload { upload } else { Duration::ZERO };
-        let client = if self.http1_only.load(Ordering::Relaxed) {
+        let sockets = if self.http1_only.load(Ordering::Relaxed) {
             &self.shared.http1
         } else {
             &self.shared.any
         };
+        let client = sockets.client(request.more_follows);
         let ready = self.ready(request).await;
         let ready = ready.map_err(|text| Missed::Wire(WireError::NotSent(text)))?;
         let response = match timeout(first, client.request(ready)).await {

@@ -280,6 +280,8 @@ impl Line {
             headers,
             body,
             timeouts,
+            // A run polls what it has begun.
+            more_follows: self.has_guard(),
             progress,
         }
     }

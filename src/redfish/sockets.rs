@@ -20,9 +20,12 @@ use tower::util::BoxCloneSyncService;
 /// TCP and TLS together: handshakes of old BMCs take seconds, and a black hole must not hold a slot for long.
 pub(super) const CONNECT: Duration = Duration::from_secs(20);
 
-/// A connection that is idle for longer is closed: below what services keep (30 to 60 s), above the time between two
-/// polls of a task. Between two observations none is worth the 40 KB that it takes.
+/// A connection of a run that is idle for longer is closed: below what services keep (30 to 60 s), above the time between
+/// two polls of a task.
 const POOL_IDLE: Duration = Duration::from_secs(12);
+
+/// The same of who only looks: between two observations no connection is worth the 40 KB that it takes.
+const POOL_IDLE_BRIEF: Duration = Duration::from_secs(3);
 
 /// Time between two probes of a silent connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -32,13 +35,34 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const ENCODED: &[u8] = b"\"<>\\^`{|}";
 
 /// A shared client.
-pub(super) type Sockets = Client<Connector, Body>;
+pub(super) struct Sockets {
+    brief: Client<Connector, Body>,
+    long: Client<Connector, Body>,
+}
+
+impl Sockets {
+    /// The client for a request after which more follow within seconds, or none.
+    pub(super) fn client(&self, more_follows: bool) -> &Client<Connector, Body> {
+        if more_follows {
+            &self.long
+        } else {
+            &self.brief
+        }
+    }
+}
 
 /// Opens connections, in time.
 type Connector = BoxCloneSyncService<Uri, MaybeHttpsStream<TokioIo<TcpStream>>, BoxError>;
 
 /// A client that offers HTTP/1.1, and HTTP/2 where it may.
-pub(super) fn sockets(config: ClientConfig, http1_only: bool) -> Sockets {
+pub(super) fn sockets(config: &ClientConfig, http1_only: bool) -> Sockets {
+    Sockets {
+        brief: client(config.clone(), http1_only, POOL_IDLE_BRIEF),
+        long: client(config.clone(), http1_only, POOL_IDLE),
+    }
+}
+
+fn client(config: ClientConfig, http1_only: bool, idle: Duration) -> Client<Connector, Body> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
@@ -55,7 +79,7 @@ pub(super) fn sockets(config: ClientConfig, http1_only: bool) -> Sockets {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(POOL_IDLE)
+        .pool_idle_timeout(idle)
         .pool_max_idle_per_host(1)
         .http1_allow_obsolete_multiline_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)

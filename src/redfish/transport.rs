@@ -44,6 +44,8 @@ pub struct WireRequest {
     pub body: WireBody,
     /// How long each part may take.
     pub timeouts: Timeouts,
+    /// Whether more requests follow within seconds, so that the connection is worth what it takes while it is idle.
+    pub more_follows: bool,
     /// Told of each chunk of a file that leaves.
     pub progress: Option<Progress>,
 }
@@ -57,6 +59,7 @@ impl WireRequest {
             headers: HeaderMap::new(),
             body: WireBody::Empty,
             timeouts: Timeouts::default(),
+            more_follows: false,
             progress: None,
         }
     }
