@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use super::memory::Memory;
 use super::pace::lock;
 use super::sockets::{CONNECT, Sockets, sockets, uri};
-use super::tls::{ATTEMPT, Attempt, Class, Judge, TlsError, client_config};
+use super::tls::{ATTEMPT, Attempt, Class, TlsError, Trust, client_config};
 use super::tls_tickets::Tickets;
 use super::transport::{
     ANSWER_BYTES_MAX, CertProblem, Timeouts, Transport, WireBody, WireError, WireRequest,
@@ -87,8 +87,7 @@ impl HttpFleet {
         shared.tickets.register(&address.host, address.port);
         Ok(HttpTransport {
             address: address.clone(),
-            tls: tls.clone(),
-            memory,
+            trust: Arc::new(Trust::new(tls.clone(), address.host_port(), memory)),
             shared,
             sockets: Arc::clone(&self.sockets),
             http1_only: AtomicBool::new(false),
@@ -121,8 +120,7 @@ impl HttpFleet {
 /// One BMC over real sockets.
 pub struct HttpTransport {
     address: Address,
-    tls: TlsMode,
-    memory: Arc<dyn Memory>,
+    trust: Arc<Trust>,
     shared: Arc<Shared>,
     sockets: Arc<Semaphore>,
     /// HTTP/2 was offered and led nowhere.
@@ -178,12 +176,11 @@ impl From<Missed> for WireError {
 
 impl HttpTransport {
     async fn send_once(&self, request: WireRequest) -> Result<WireResponse, Missed> {
-        let judge = self.judge();
-        if judge == Judge::FirstUse {
+        if self.trust.is_first_use() {
             // A resumed session would show no certificate to remember.
             self.shared.tickets.forget(&self.address.host);
         }
-        let attempt = Attempt::new(judge);
+        let attempt = Attempt::new(Arc::clone(&self.trust));
         let result = ATTEMPT
             .scope(Arc::clone(&attempt), self.exchange(request))
             .await;
@@ -204,30 +201,20 @@ impl HttpTransport {
         result
     }
 
-    fn judge(&self) -> Judge {
-        match &self.tls {
-            TlsMode::Verify | TlsMode::Ca(_) => Judge::Roots,
-            TlsMode::Insecure => Judge::Nothing,
-            TlsMode::Pin(hex) => Judge::Pin(format!("sha256:{hex}")),
-            TlsMode::FirstUse => self
-                .memory
-                .pin(&self.address.host_port())
-                .map_or(Judge::FirstUse, Judge::Pin),
-        }
-    }
-
     /// After a whole handshake by first use, its certificate is the one to expect. Another process may have met another
     /// one meanwhile: then this answer is not believed.
     fn remember(&self, attempt: &Attempt) -> Result<(), WireError> {
-        let (Judge::FirstUse, Some(seen)) = (&attempt.judge, attempt.seen()) else {
+        let Some(seen) = attempt.first_seen() else {
             return Ok(());
         };
-        let host_port = self.address.host_port();
-        if self.memory.remember_pin(&host_port, &seen) {
+        let Trust {
+            memory, host_port, ..
+        } = &*self.trust;
+        if memory.remember_pin(host_port, &seen) {
             tracing::info!(address = %self.address, fingerprint = %seen, "certificate remembered on first use");
             return Ok(());
         }
-        match self.memory.pin(&host_port) {
+        match memory.pin(host_port) {
             Some(pinned) if pinned != seen => Err(WireError::Certificate(CertProblem::Changed {
                 pinned,
                 seen,

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rustls::client::WebPkiServerVerifier;
@@ -18,34 +19,83 @@ use rustls::{
 };
 use sha2::{Digest, Sha256};
 
+use super::memory::Memory;
 use super::pace::lock;
 use super::tls_tickets::Tickets;
 use super::transport::CertProblem;
+use crate::model::inventory::TlsMode;
 
 tokio::task_local! {
     /// The attempt that a connection is opened for. A connection that nobody waits for has none, and fails.
     pub(super) static ATTEMPT: Arc<Attempt>;
 }
 
+/// By what the certificate of one BMC is judged. Only a handshake asks: most requests go out on an open connection, and
+/// are not worth a look into the store.
+pub(super) struct Trust {
+    pub(super) mode: TlsMode,
+    pub(super) host_port: String,
+    pub(super) memory: Arc<dyn Memory>,
+    /// First use is over, whoever it was.
+    is_pinned: AtomicBool,
+}
+
+impl Trust {
+    pub(super) fn new(mode: TlsMode, host_port: String, memory: Arc<dyn Memory>) -> Self {
+        Self {
+            mode,
+            host_port,
+            memory,
+            is_pinned: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the next certificate is the one to remember.
+    pub(super) fn is_first_use(&self) -> bool {
+        !self.is_pinned.load(Ordering::Relaxed) && self.judge() == Judge::FirstUse
+    }
+
+    fn judge(&self) -> Judge {
+        match &self.mode {
+            TlsMode::Verify | TlsMode::Ca(_) => Judge::Roots,
+            TlsMode::Insecure => Judge::Nothing,
+            TlsMode::Pin(hex) => Judge::Pin(format!("sha256:{hex}")),
+            TlsMode::FirstUse => {
+                let pin = self.memory.pin(&self.host_port);
+                self.is_pinned.store(pin.is_some(), Ordering::Relaxed);
+                pin.map_or(Judge::FirstUse, Judge::Pin)
+            }
+        }
+    }
+}
+
 /// One request's wish to connect, and what the verifier saw.
 pub(super) struct Attempt {
-    pub(super) judge: Judge,
-    seen: Mutex<Option<String>>,
+    trust: Arc<Trust>,
+    seen: Mutex<Option<Seen>>,
     problem: Mutex<Option<CertProblem>>,
 }
 
+/// A certificate shown in a full handshake.
+#[derive(Clone)]
+struct Seen {
+    fingerprint: String,
+    judge: Judge,
+}
+
 impl Attempt {
-    pub(super) fn new(judge: Judge) -> Arc<Self> {
+    pub(super) fn new(trust: Arc<Trust>) -> Arc<Self> {
         Arc::new(Self {
-            judge,
+            trust,
             seen: Mutex::new(None),
             problem: Mutex::new(None),
         })
     }
 
-    /// Fingerprint of the certificate shown in a full handshake.
-    pub(super) fn seen(&self) -> Option<String> {
-        lock(&self.seen).clone()
+    /// Fingerprint of a certificate that is to be remembered: it was shown in a full handshake when there was none.
+    pub(super) fn first_seen(&self) -> Option<String> {
+        let seen = lock(&self.seen).clone()?;
+        (seen.judge == Judge::FirstUse).then_some(seen.fingerprint)
     }
 
     /// Why the certificate was not accepted.
@@ -56,7 +106,7 @@ impl Attempt {
 
 /// By what a certificate is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Judge {
+enum Judge {
     /// By the roots of the client's class.
     Roots,
     /// It must be this one, `sha256:HEX`.
@@ -198,14 +248,15 @@ impl ServerCertVerifier for FleetVerifier {
             rustls::Error::General("no request waits for this connection".to_owned())
         })?;
         let seen = fingerprint(end_entity);
-        *lock(&attempt.seen) = Some(seen.clone());
-        let problem = match &attempt.judge {
+        let judge = attempt.trust.judge();
+        *lock(&attempt.seen) = Some(Seen {
+            fingerprint: seen.clone(),
+            judge: judge.clone(),
+        });
+        let problem = match judge {
             Judge::FirstUse | Judge::Nothing => return Ok(ServerCertVerified::assertion()),
-            Judge::Pin(pinned) if *pinned == seen => return Ok(ServerCertVerified::assertion()),
-            Judge::Pin(pinned) => CertProblem::Changed {
-                pinned: pinned.clone(),
-                seen,
-            },
+            Judge::Pin(pinned) if pinned == seen => return Ok(ServerCertVerified::assertion()),
+            Judge::Pin(pinned) => CertProblem::Changed { pinned, seen },
             Judge::Roots => {
                 if self.listed.iter().any(|listed| listed == end_entity) {
                     return Ok(ServerCertVerified::assertion());

@@ -31,6 +31,7 @@ impl Clock for TestClock {
 #[derive(Default)]
 pub(in crate::redfish::tests) struct Disk {
     pub(in crate::redfish::tests) pins: BTreeMap<String, String>,
+    pub(in crate::redfish::tests) pins_read: usize,
     pub(in crate::redfish::tests) is_certificate_new: bool,
     pub(in crate::redfish::tests) root_uuid: Option<String>,
     pub(in crate::redfish::tests) left: Vec<SessionNote>,
@@ -62,7 +63,10 @@ impl TestMemory {
 
 impl Memory for TestMemory {
     fn pin(&self, host_port: &str) -> Option<String> {
-        self.with(|disk| disk.pins.get(host_port).cloned())
+        self.with(|disk| {
+            disk.pins_read += 1;
+            disk.pins.get(host_port).cloned()
+        })
     }
     fn remember_pin(&self, host_port: &str, fingerprint: &str) -> bool {
         self.with(|disk| {

@@ -42,6 +42,24 @@ async fn first_use_remembers_and_then_refuses_a_changed_certificate() {
 }
 
 #[tokio::test]
+async fn only_a_handshake_reads_the_pin() {
+    let (server, memory) = (
+        Server::start(&Identity::self_signed(), Habit::KeepAlive).await,
+        TestMemory::default(),
+    );
+    get(&transport(&server, &TlsMode::FirstUse, &memory))
+        .await
+        .unwrap();
+    let again = transport(&server, &TlsMode::FirstUse, &memory);
+    get(&again).await.unwrap();
+    let before = memory.with(|disk| disk.pins_read);
+    for _ in 0..3 {
+        get(&again).await.unwrap();
+    }
+    assert_eq!(memory.with(|disk| disk.pins_read), before);
+}
+
+#[tokio::test]
 async fn verify_refuses_a_self_signed_certificate() {
     let identity = Identity::self_signed();
     let (server, memory) = (
