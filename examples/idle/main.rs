@@ -89,9 +89,10 @@ async fn main() {
     let percent = percent(resumed, full + resumed);
     println!("resident {:.1} MiB, CPU {share:.2} %", mib(resident));
     println!("reconnects: {full} in full, {resumed} resumed ({percent:.1} %)");
+    let in_sync = daemon.in_sync();
     println!(
-        "in sync: {}; with a scrape of all metrics {:.1} MiB at most",
-        daemon.in_sync(),
+        "in sync: {in_sync}; resident after a scrape of all metrics {:.1} MiB, at most {:.1} MiB",
+        mib(daemon.memory_kib("VmRSS")),
         mib(daemon.memory_kib("VmHWM"))
     );
 }
@@ -148,6 +149,7 @@ impl Daemon {
             .arg(folder.join("pipeline.toml"))
             // As `deploy/redpipe.service` has it.
             .env("MALLOC_ARENA_MAX", "1")
+            .env("MALLOC_MMAP_THRESHOLD_", "1048576")
             .stderr(Stdio::null())
             .spawn()
             .expect("`cargo build --release --bins` comes first");

@@ -8,6 +8,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::last_seen::{Alike, LastSeen};
+use super::metrics::BmcFigures;
 use super::observation::{BmcDrift, DriftDocument, DriftLine};
 use crate::drift::DriftState;
 use crate::model::inventory::Bmc;
@@ -151,6 +152,11 @@ impl Fleet {
     /// Every BMC, by name.
     pub fn bmcs(&self) -> Vec<BmcWatched> {
         self.lock().bmcs.values().map(LastSeen::told).collect()
+    }
+
+    /// Every BMC, as far as metrics tell of it.
+    pub(super) fn figures(&self) -> Vec<BmcFigures> {
+        self.lock().bmcs.values().map(LastSeen::figures).collect()
     }
 
     /// One BMC.

@@ -215,9 +215,9 @@ impl Handle {
         self.follow_stages(&summary)?;
         let is_ready = !matches!(self.readiness(), Readiness::NotReady(_));
         let mut families = metrics::of_work(&summary, is_ready, fleet);
-        families.extend(metrics::of_fleet(&fleet.bmcs()));
+        families.extend(metrics::of_fleet(fleet.figures()));
         families.push(metrics::of_polls(&fleet.polls()));
-        families.extend(metrics::of_meters(&engine.meters().all()));
+        families.extend(metrics::of_meters(engine.meters().all()));
         let leases = store.leases().map_err(|error| error.fault())?;
         let (now, owner) = (engine.clock().now(), engine.owner());
         let standing = leases.iter().filter(|lease| lease.expires_at > now);

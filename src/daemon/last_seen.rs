@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::fleet::{BmcWatched, ServerWatched};
+use super::metrics::BmcFigures;
 use super::observation::DriftLine;
 use crate::drift::DriftState;
 use crate::model::inventory::{Bmc, Labels};
@@ -123,6 +124,29 @@ impl LastSeen {
             failures: self.failures,
             polled_at: self.polled_at,
             next_poll_at: self.next_poll_at,
+        }
+    }
+}
+
+impl LastSeen {
+    /// As metrics tell it.
+    pub(super) fn figures(&self) -> BmcFigures {
+        let (versions, settings): (Vec<_>, Vec<_>) =
+            self.items.iter().partition(|item| item.name == "version");
+        let count = |items: Vec<_>| u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let of_bmc = self.bmc_version.iter();
+        let of_bmc = of_bmc.map(|version| (Target::Bmc, Arc::clone(version)));
+        let of_servers = self.servers.iter().filter_map(|one| {
+            let version = one.bios_version.as_ref()?;
+            Some((Target::Server(one.server.clone()), Arc::clone(version)))
+        });
+        BmcFigures {
+            bmc: self.bmc.name.clone(),
+            state: self.state,
+            drift_items: [("version", count(versions)), ("setting", count(settings))],
+            failures: self.failures,
+            observed: of_bmc.chain(of_servers).collect(),
+            desired: self.desired_versions.clone(),
         }
     }
 }

@@ -4,17 +4,18 @@
 //! 140,000, beside a few for each pipeline and stage: nothing is labelled with a run, a reason or an address.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 
-use super::fleet::{BmcWatched, Fleet, PollResult};
+use super::fleet::{Fleet, PollResult};
 use super::history::Happened;
 use super::meter::{CLASSES, Meter};
 use super::summary::Summary;
 use crate::drift::DriftState;
 use crate::model::{BmcName, Target};
-use crate::observe::{Family, Kind, Metrics, Sample};
+use crate::observe::{Family, Kind, Metrics, Sample, Samples};
 use crate::run::Record;
 use crate::run::record::Place;
 
@@ -80,6 +81,17 @@ pub(super) fn of_work(summary: &Summary, is_ready: bool, fleet: &Fleet) -> Vec<F
             *stages.entry(key).or_default() += 1;
         }
     }
+    let runs = runs.iter().map(|((pipeline, phase), count)| {
+        sample(&[("pipeline", pipeline), ("phase", phase)], *count)
+    });
+    let stages = stages.iter().map(|((pipeline, stage, phase), count)| {
+        let labels = [
+            ("pipeline", *pipeline),
+            ("stage", *stage),
+            ("phase", *phase),
+        ];
+        sample(&labels, *count)
+    });
     let version = env!("CARGO_PKG_VERSION");
     let refused = fleet.files().refused.is_some();
     let waiting = summary.pipelines.iter().map(|of| {
@@ -90,44 +102,32 @@ pub(super) fn of_work(summary: &Summary, is_ready: bool, fleet: &Fleet) -> Vec<F
         gauge(
             "redpipe_build_info",
             "The version that runs",
-            vec![sample(&[("version", version)], 1)],
+            counted(vec![sample(&[("version", version)], 1)]),
         ),
         gauge(
             "redpipe_ready",
             "Whether the daemon does its work",
-            vec![sample(&[], u32::from(is_ready))],
+            counted(vec![sample(&[], u32::from(is_ready))]),
         ),
         gauge(
             "redpipe_files_refused",
             "Whether the newest state of the files is wrong and not in use",
-            vec![sample(&[], u32::from(refused))],
+            counted(vec![sample(&[], u32::from(refused))]),
         ),
         gauge(
             "redpipe_runs",
             "Latest runs of every pipeline and BMC, by phase",
-            runs.iter()
-                .map(|((pipeline, phase), count)| {
-                    sample(&[("pipeline", pipeline), ("phase", phase)], *count)
-                })
-                .collect(),
+            counted(runs.collect()),
         ),
         gauge(
             "redpipe_stages",
             "Stages of those runs, by phase",
-            stages
-                .iter()
-                .map(|((pipeline, stage, phase), count)| {
-                    sample(
-                        &[("pipeline", pipeline), ("stage", stage), ("phase", phase)],
-                        *count,
-                    )
-                })
-                .collect(),
+            counted(stages.collect()),
         ),
         gauge(
             "redpipe_queue_depth",
             "Selected BMCs that wait for their run",
-            waiting.collect(),
+            counted(waiting.collect()),
         ),
     ]
 }
@@ -142,12 +142,27 @@ pub(super) fn of_polls(polls: &BTreeMap<PollResult, u64>) -> Family {
         name: "redpipe_polls",
         help: "Observations, by how they ended",
         kind: Kind::Counter,
-        samples: samples.collect(),
+        samples: counted(samples.collect()),
     }
 }
 
+/// One BMC, as far as metrics tell of it.
+pub(super) struct BmcFigures {
+    pub(super) bmc: BmcName,
+    pub(super) state: Option<DriftState>,
+    /// Declared drift: how many of it are versions, and how many are settings.
+    pub(super) drift_items: [(&'static str, u32); 2],
+    /// Observations in a row that failed.
+    pub(super) failures: u32,
+    /// What was seen to run.
+    pub(super) observed: Box<[(Target, Arc<str>)]>,
+    /// What is to run in the end.
+    pub(super) desired: Box<[(Target, Arc<str>)]>,
+}
+
 /// Of every BMC as it was last seen.
-pub(super) fn of_fleet(bmcs: &[BmcWatched]) -> Vec<Family> {
+pub(super) fn of_fleet(bmcs: Vec<BmcFigures>) -> Vec<Family> {
+    let bmcs: Arc<[BmcFigures]> = bmcs.into();
     let states = [
         (Some(DriftState::InSync), "in_sync"),
         (Some(DriftState::Ahead), "ahead"),
@@ -159,82 +174,97 @@ pub(super) fn of_fleet(bmcs: &[BmcWatched]) -> Vec<Family> {
         let count = bmcs.iter().filter(|one| one.state == *state).count();
         sample(&[("state", word)], u32::try_from(count).unwrap_or(u32::MAX))
     });
-    let failing = bmcs.iter().filter(|one| one.failures > 0);
-    let failing = failing.map(|one| sample(&[("bmc", one.bmc.as_str())], one.failures));
+    let states: Vec<Sample> = states.collect();
+    let each = |of: fn(&BmcFigures) -> Vec<Sample>| of_each(&bmcs, of);
     vec![
         gauge(
             "redpipe_bmcs",
             "BMCs by how they stand to what is wanted",
-            states.collect(),
+            counted(states),
         ),
         gauge(
             "redpipe_drift_items",
             "Declared drift, by kind",
-            bmcs.iter().flat_map(drift_items).collect(),
+            each(drift_items),
         ),
         gauge(
             "redpipe_observed_version_info",
             "What was seen to run",
-            bmcs.iter().flat_map(observed).collect(),
+            each(|one| versions(one, &one.observed)),
         ),
         gauge(
             "redpipe_desired_version_info",
             "What is to run in the end, as the pipelines write it",
-            bmcs.iter().flat_map(desired).collect(),
+            each(|one| versions(one, &one.desired)),
         ),
         gauge(
             "redpipe_poll_failures_in_a_row",
             "Failed observations since the last good one",
-            failing.collect(),
+            each(failing),
         ),
     ]
 }
 
+/// Figures of each of many, made when they are written.
+fn of_each<T: Send + Sync + 'static>(all: &Arc<[T]>, of: fn(&T) -> Vec<Sample>) -> Samples {
+    let all = Arc::clone(all);
+    let figures = (0..all.len()).filter_map(move |index| all.get(index).map(of));
+    Box::new(figures.flatten())
+}
+
+/// Figures that are few.
+fn counted(samples: Vec<Sample>) -> Samples {
+    Box::new(samples.into_iter())
+}
+
 /// Of every BMC as it answers.
-pub(super) fn of_meters(meters: &BTreeMap<BmcName, std::sync::Arc<Meter>>) -> Vec<Family> {
-    let counter = |name, help, samples| Family {
+pub(super) fn of_meters(meters: BTreeMap<BmcName, Arc<Meter>>) -> Vec<Family> {
+    let meters: Arc<[(BmcName, Arc<Meter>)]> = meters.into_iter().collect();
+    let counter = |name, help, of: fn(&(BmcName, Arc<Meter>)) -> Vec<Sample>| Family {
         name,
         help,
         kind: Kind::Counter,
-        samples,
+        samples: of_each(&meters, of),
     };
-    let (mut requests, mut seconds, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    for (bmc, meter) in meters {
-        let figure = |labels: &[(&'static str, &str)], value: f64| Sample {
-            labels: owned(labels),
-            value,
-        };
-        let bmc = ("bmc", bmc.as_str());
-        requests.push(figure(
-            &[bmc],
-            float(meter.requests.load(Ordering::Relaxed)),
-        ));
-        let micros = float(meter.micros.load(Ordering::Relaxed));
-        seconds.push(figure(&[bmc], micros / 1e6));
-        for (class, count) in CLASSES.iter().zip(&meter.errors) {
-            let count = count.load(Ordering::Relaxed);
-            if count > 0 {
-                errors.push(figure(&[bmc, ("class", class)], float(count)));
-            }
-        }
-    }
     vec![
         counter(
             "redpipe_requests",
             "Requests to a BMC, answered or not",
-            requests,
+            |(bmc, meter)| vec![of_bmc(bmc, float(meter.requests.load(Ordering::Relaxed)))],
         ),
         counter(
             "redpipe_request_seconds",
             "Time that a BMC took for them, all together",
-            seconds,
+            |(bmc, meter)| {
+                let micros = float(meter.micros.load(Ordering::Relaxed));
+                vec![of_bmc(bmc, micros / 1e6)]
+            },
         ),
         counter(
             "redpipe_request_errors",
             "Requests that went wrong, by class",
-            errors,
+            |(bmc, meter)| request_errors(bmc, meter),
         ),
     ]
+}
+
+fn of_bmc(bmc: &BmcName, value: f64) -> Sample {
+    Sample {
+        labels: owned(&[("bmc", bmc.as_str())]),
+        value,
+    }
+}
+
+fn request_errors(bmc: &BmcName, meter: &Meter) -> Vec<Sample> {
+    let classes = CLASSES.iter().zip(&meter.errors);
+    let counts = classes.map(|(class, count)| (class, count.load(Ordering::Relaxed)));
+    counts
+        .filter(|(_, count)| *count > 0)
+        .map(|(class, count)| Sample {
+            labels: owned(&[("bmc", bmc.as_str()), ("class", class)]),
+            value: float(count),
+        })
+        .collect()
 }
 
 /// Leases by who holds them.
@@ -243,43 +273,36 @@ pub(super) fn of_leases(here: u32, elsewhere: u32) -> Family {
         sample(&[("holder", "this process")], here),
         sample(&[("holder", "another")], elsewhere),
     ];
-    gauge("redpipe_leases", "BMCs that a process drives", samples)
+    gauge(
+        "redpipe_leases",
+        "BMCs that a process drives",
+        counted(samples),
+    )
 }
 
-fn drift_items(one: &BmcWatched) -> Vec<Sample> {
-    let kinds = [("version", true), ("setting", false)];
-    let counted = kinds.into_iter().map(|(kind, is_version)| {
-        let items = one.items.iter();
-        let count = items
-            .filter(|item| (item.name == "version") == is_version)
-            .count();
-        (kind, u32::try_from(count).unwrap_or(u32::MAX))
-    });
-    counted
-        .filter(|(_, count)| *count > 0)
-        .map(|(kind, count)| sample(&[("bmc", one.bmc.as_str()), ("kind", kind)], count))
+fn drift_items(one: &BmcFigures) -> Vec<Sample> {
+    let kinds = one.drift_items.iter().filter(|(_, count)| *count > 0);
+    kinds
+        .map(|(kind, count)| sample(&[("bmc", one.bmc.as_str()), ("kind", kind)], *count))
         .collect()
 }
 
-fn observed(one: &BmcWatched) -> Vec<Sample> {
-    let of_bmc = one.bmc_version.as_deref();
-    let of_bmc = of_bmc.map(|version| version_info(one, &Target::Bmc, version));
-    let servers = one.servers.iter().filter_map(|of| {
-        let target = Target::Server(of.server.clone());
-        Some(version_info(one, &target, of.bios_version.as_deref()?))
-    });
-    of_bmc.into_iter().chain(servers).collect()
+fn failing(one: &BmcFigures) -> Vec<Sample> {
+    if one.failures == 0 {
+        return Vec::new();
+    }
+    vec![sample(&[("bmc", one.bmc.as_str())], one.failures)]
 }
 
-fn desired(one: &BmcWatched) -> Vec<Sample> {
-    let versions = one.desired_versions.iter();
+fn versions(one: &BmcFigures, versions: &[(Target, Arc<str>)]) -> Vec<Sample> {
+    let versions = versions.iter();
     versions
         .map(|(target, version)| version_info(one, target, version))
         .collect()
 }
 
 /// What runs, or is to run, on a target: the version is a label.
-fn version_info(one: &BmcWatched, target: &Target, version: &str) -> Sample {
+fn version_info(one: &BmcFigures, target: &Target, version: &str) -> Sample {
     let (server, component) = match target {
         Target::Bmc => ("", "bmc"),
         Target::Server(server) => (server.as_str(), "bios"),
@@ -293,7 +316,7 @@ fn version_info(one: &BmcWatched, target: &Target, version: &str) -> Sample {
     sample(&labels, 1)
 }
 
-fn gauge(name: &'static str, help: &'static str, samples: Vec<Sample>) -> Family {
+fn gauge(name: &'static str, help: &'static str, samples: Samples) -> Family {
     Family {
         name,
         help,
@@ -326,66 +349,31 @@ fn float(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use serde_json::json;
-
     use super::*;
-    use crate::daemon::DriftLine;
-    use crate::daemon::fleet::ServerWatched;
-    use crate::model::look::Power;
 
     const BMCS: usize = 10_000;
 
     /// One BMC with one server; `bad` = with all that can be wrong with it.
-    fn watched(number: usize, bad: bool) -> BmcWatched {
+    fn figures(number: usize, bad: bool) -> BmcFigures {
         let name = format!("b{number}");
-        let target = |is_bmc: bool| {
-            if is_bmc {
-                Target::Bmc
-            } else {
-                Target::Server(name.as_str().into())
-            }
+        let versions = |version: &str| {
+            let of_server = Target::Server(name.as_str().into());
+            [Target::Bmc, of_server]
+                .map(|target| (target, version.into()))
+                .into()
         };
-        let line = |is_bmc, what: &str| DriftLine {
-            pipeline: "p".into(),
-            target: target(is_bmc),
-            stage: "s".into(),
-            name: what.to_owned(),
-            expected: json!("2"),
-            actual: json!("1"),
-            since: None,
-        };
-        let items = vec![
-            line(true, "version"),
-            line(false, "version"),
-            line(false, "A"),
-        ];
-        BmcWatched {
+        BmcFigures {
             bmc: name.as_str().into(),
-            address: String::new(),
-            labels: BTreeMap::new(),
             state: Some(DriftState::InSync),
-            items: if bad { items } else { Vec::new() },
-            problems: Vec::new(),
-            bmc_version: Some("1".to_owned()),
-            desired_versions: [true, false].map(|b| (target(b), "2".to_owned())).into(),
-            servers: vec![ServerWatched {
-                server: name.as_str().into(),
-                system: String::new(),
-                bios_version: Some("1".to_owned()),
-                power_state: Power::On,
-            }],
-            driven: false,
-            polls: 1,
+            drift_items: [("version", 2 * u32::from(bad)), ("setting", u32::from(bad))],
             failures: u32::from(bad),
-            polled_at: None,
-            next_poll_at: None,
+            observed: versions("1"),
+            desired: versions("2"),
         }
     }
 
     fn series(bad: bool) -> usize {
-        let bmcs: Vec<BmcWatched> = (0..BMCS).map(|number| watched(number, bad)).collect();
+        let bmcs: Vec<BmcFigures> = (0..BMCS).map(|number| figures(number, bad)).collect();
         let meters = bmcs.iter().map(|one| {
             let meter = Meter::default();
             for errors in &meter.errors {
@@ -393,10 +381,11 @@ mod tests {
             }
             (one.bmc.clone(), Arc::new(meter))
         });
-        let families = of_fleet(&bmcs)
+        let meters = meters.collect();
+        let families = of_fleet(bmcs)
             .into_iter()
             .chain([of_polls(&BTreeMap::new())])
-            .chain(of_meters(&meters.collect()));
+            .chain(of_meters(meters));
         let text = Metrics::new()
             .exposition(families.collect())
             .expect("it is text");

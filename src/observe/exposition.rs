@@ -30,8 +30,10 @@ pub struct Sample {
     pub value: f64,
 }
 
+/// Figures that are made one by one while they are written: those of a large fleet are not worth the memory.
+pub type Samples = Box<dyn Iterator<Item = Sample> + Send>;
+
 /// All figures of one name.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Family {
     /// Without the `_total` that counters get.
     pub name: &'static str,
@@ -40,7 +42,15 @@ pub struct Family {
     /// What it does over time.
     pub kind: Kind,
     /// The figures.
-    pub samples: Vec<Sample>,
+    pub samples: Samples,
+}
+
+impl fmt::Debug for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Family")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Upper ends of durations in seconds: a setting, a reset, a POST, a flash, a flash that nobody believes in any more.
@@ -56,9 +66,11 @@ pub struct Metrics {
     registry: Registry,
     durations: Durations,
     latest: Arc<Latest>,
+    /// One scrape at a time: each takes away what it tells.
+    turn: Mutex<()>,
 }
 
-/// What is asked for at each scrape.
+/// What is asked for at a scrape, and gone once it is told.
 #[derive(Debug, Default)]
 struct Latest(Mutex<Vec<Family>>);
 
@@ -75,6 +87,7 @@ impl Metrics {
             registry,
             durations,
             latest,
+            turn: Mutex::default(),
         }
     }
 
@@ -86,6 +99,7 @@ impl Metrics {
 
     /// The text of a scrape, with the figures as they are now.
     pub fn exposition(&self, families: Vec<Family>) -> Result<String, fmt::Error> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         *self.latest.0.lock().unwrap_or_else(PoisonError::into_inner) = families;
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
@@ -101,14 +115,14 @@ impl Default for Metrics {
 
 impl Collector for Latest {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let families = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for family in families.iter() {
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for family in std::mem::take(&mut *latest) {
             let kind = match family.kind {
                 Kind::Gauge => MetricType::Gauge,
                 Kind::Counter => MetricType::Counter,
             };
             let mut metric = encoder.encode_descriptor(family.name, family.help, None, kind)?;
-            for sample in &family.samples {
+            for sample in family.samples {
                 let one = metric.encode_family(&sample.labels)?;
                 match family.kind {
                     Kind::Gauge => ConstGauge::new(sample.value).encode(one)?,
@@ -117,5 +131,30 @@ impl Collector for Latest {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn what_a_scrape_has_told_is_not_kept() {
+        let metrics = Metrics::new();
+        let family = Family {
+            name: "n",
+            help: "h",
+            kind: Kind::Gauge,
+            samples: Box::new(std::iter::once(Sample {
+                labels: vec![("bmc", "b1".to_owned())],
+                value: 2.0,
+            })),
+        };
+        let text = metrics.exposition(vec![family]).unwrap();
+        assert!(text.contains("n{bmc=\"b1\"} 2.0\n"), "{text}");
+        assert!(!metrics.exposition(Vec::new()).unwrap().contains("n{"));
+        assert!(metrics.latest.0.lock().unwrap().is_empty());
     }
 }

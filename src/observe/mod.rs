@@ -4,4 +4,4 @@
 
 mod exposition;
 
-pub use exposition::{Family, Kind, Metrics, Sample};
+pub use exposition::{Family, Kind, Metrics, Sample, Samples};
