@@ -67,11 +67,13 @@ impl<'a> Observer<'a> {
         let look = observer.answer(request).await;
         let glimpses = observer.reader.glimpses.take();
         let docs = std::mem::take(&mut observer.reader.docs);
+        let is_first = observer.first;
         observer.keep();
         let mut remembered = client.remember();
         client.shelf.settle(&mut remembered.known);
+        // A first look has read more than the next one needs.
         remembered.glimpsed = glimpses
-            .filter(|_| look.is_ok())
+            .filter(|_| look.is_ok() && !is_first)
             .map(|glimpses| Arc::new(Glimpsed::of(request, glimpses, &client.shelf)));
         let serves = remembered.keeps_documents && look.is_ok() && remembered.actions == actions;
         remembered.documents = serves.then(|| Documents {
