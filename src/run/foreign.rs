@@ -294,10 +294,21 @@ pub(super) fn is_new(task: &TaskView, intent: &Intent) -> bool {
 
 /// A task that came after an update was decided and is not known to be ours, be it over or not.
 pub(super) fn unexplained_task<'a>(pass: &Pass<'a>, intent: &Intent) -> Option<&'a TaskView> {
+    unexplained(pass, intent).next()
+}
+
+/// That task, where it is the only one and is not over.
+pub(super) fn only_task_since<'a>(pass: &Pass<'a>, intent: &Intent) -> Option<&'a TaskView> {
+    let mut unexplained = unexplained(pass, intent);
+    let only = unexplained.next().filter(|task| !task.is_finished())?;
+    unexplained.next().is_none().then_some(only)
+}
+
+fn unexplained<'a>(pass: &Pass<'a>, intent: &Intent) -> impl Iterator<Item = &'a TaskView> {
     pass.look
         .tasks
         .iter()
-        .find(|task| is_new(task, intent) && !is_our_task(&pass.state, task))
+        .filter(|task| is_new(task, intent) && !is_our_task(&pass.state, task))
 }
 
 /// How a task that stood there before is remembered.

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::bench::Bench;
+use super::habit::Ending;
 use super::model::{GONE, staged};
 use super::texts::{bios_hop, bios_settings, bmc_hop, bmc_resources};
+use crate::model::look::TaskView;
 use crate::run::deadline::after;
 use crate::run::{Record, RunPhase};
 
@@ -43,6 +45,40 @@ fn a_lost_update_that_shows_its_image_staged_has_happened() {
     bench.completes(&["update server:s1 to 2.20", "GracefulShutdown s1", "On s1"]);
     let shown = |record: &Record| matches!(record, Record::Happened { reason, .. } if reason.contains("as staged"));
     assert!(bench.has(shown), "{}", bench.story());
+}
+
+/// A lost update, held while its task runs.
+fn staged_by_a_task_without_payload() -> Bench {
+    let mut bench = Bench::one(&bios_hop("2.20"));
+    bench.model.habits.lose_answers = 1;
+    bench.model.habits.tells_payload = false;
+    bench.model.habits.ending = Ending::Waits("Pending");
+    bench.holds("nothing ties it to our request");
+    bench
+}
+
+#[test]
+fn the_only_task_that_came_with_the_staged_image_of_a_lost_update_is_followed() {
+    let mut bench = staged_by_a_task_without_payload();
+    bench.until("awake", |bench| bench.phase() != RunPhase::Held);
+    bench.completes(&["update server:s1 to 2.20", "GracefulShutdown s1", "On s1"]);
+    let tied = |record: &Record| matches!(record, Record::Adopted { tie, .. } if tie.contains("the only one that came since"));
+    assert!(bench.has(tied), "{}", bench.story());
+}
+
+#[test]
+fn of_two_tasks_that_came_with_it_neither_is_and_nothing_is_reset() {
+    let mut bench = staged_by_a_task_without_payload();
+    bench.model.strangers.tasks = vec![TaskView {
+        uri: "/Tasks/theirs".to_owned(),
+        state: Some("Pending".to_owned()),
+        ..TaskView::default()
+    }];
+    bench.go_on_for(Duration::from_hours(1));
+    bench.holds("nothing is reset meanwhile");
+    assert_eq!(bench.model.ledger, ["update server:s1 to 2.20"]);
+    let adopted = |record: &Record| matches!(record, Record::Adopted { .. });
+    assert!(!bench.has(adopted), "{}", bench.story());
 }
 
 #[test]

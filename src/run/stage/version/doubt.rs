@@ -8,7 +8,7 @@ use super::hop::Hop;
 use crate::model::IntentId;
 use crate::plan::{is_version_of, live_version};
 use crate::run::deadline::after;
-use crate::run::foreign::{foreign_update, unexplained_task};
+use crate::run::foreign::{foreign_update, only_task_since, unexplained_task};
 use crate::run::pass::Pass;
 use crate::run::record::{Intent, Place, Record};
 use crate::run::stage::doubt::{self, RESENDS_MAX};
@@ -41,7 +41,8 @@ pub(super) fn step(pass: &mut Pass<'_>, place: &Place, id: &IntentId, hop: &Hop<
     }
 }
 
-/// What shows that the request happened: the version, a tied task, or the hop's own version staged where nothing was.
+/// What shows that the request happened: the version, a tied task, or the hop's own version staged where nothing was, with
+/// the task that brought it.
 fn evidence(pass: &Pass<'_>, place: &Place, act: &Act, hop: &Hop<'_>) -> Option<Record> {
     let happened = |reason: String| Record::Happened {
         at: place.clone(),
@@ -68,11 +69,21 @@ fn evidence(pass: &Pass<'_>, place: &Place, act: &Act, hop: &Hop<'_>) -> Option<
             let version = software.version.as_deref();
             version.is_some_and(|v| is_version_of(hop.spec, v, &place.target, pass.look))
         })?;
-    Some(happened(format!(
+    let shows = format!(
         "{} shows `{}` as staged, and nothing was before",
         staged.uri,
         staged.version.as_deref().unwrap_or_default()
-    )))
+    );
+    // The job that keeps an image until a reset is no stranger's, where nothing else came with the image.
+    let Some(task) = only_task_since(pass, &act.intent) else {
+        return Some(happened(shows));
+    };
+    Some(Record::Adopted {
+        at: place.clone(),
+        id: act.id.clone(),
+        task: follow::handle_of(task),
+        tie: format!("it is the only one that came since, and {shows}"),
+    })
 }
 
 /// What makes it impossible to tell, now or once the time is over.

@@ -165,13 +165,17 @@ pub(super) fn tied(pass: &Pass<'_>, place: &Place, id: &IntentId) -> Option<(Tas
     let intent = &pass.work(place).act(id)?.intent;
     pass.look.tasks.iter().rev().find_map(|task| {
         let why = tie(task, intent)?;
-        let handle = TaskHandle {
-            task: Some(task.uri.clone()),
-            monitor: task.monitor.clone(),
-            start_time: task.start_time.clone(),
-        };
-        Some((handle, why))
+        Some((handle_of(task), why))
     })
+}
+
+/// Where a task that a look shows can be followed.
+pub(super) fn handle_of(task: &TaskView) -> TaskHandle {
+    TaskHandle {
+        task: Some(task.uri.clone()),
+        monitor: task.monitor.clone(),
+        start_time: task.start_time.clone(),
+    }
 }
 
 /// A tied task beside the one whose handle answers no more: jobs and tasks of one update hand over to each other.
