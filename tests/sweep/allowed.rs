@@ -19,7 +19,7 @@ pub(crate) fn is_allowed(
         is_same
             || runs
                 .get(bmc)
-                .is_some_and(|run| is_second_doubt(run, journal))
+                .is_some_and(|run| is_second_doubt(run, journal) || is_untied(run, journal))
     })
 }
 
@@ -27,25 +27,38 @@ pub(crate) fn is_allowed(
 /// The process died between that one new intent and its request, which never left: that the update did not happen shows
 /// as little as the first time, and there is no third.
 fn is_second_doubt(run: &RunStatus, journal: &[Record]) -> bool {
-    let is_update = |record: &Record| {
-        matches!(
-            record,
-            Record::Intent {
-                intent: Intent::Update { .. },
-                ..
-            }
-        )
-    };
     let first = journal
         .iter()
         .position(|record| matches!(record, Record::NotHappened { .. }));
     let after = &journal[first.unwrap_or(journal.len())..];
-    let died_behind_intent = after
-        .windows(2)
-        .any(|two| is_update(&two[0]) && matches!(two[1], Record::Resumed { .. }));
     let intents = journal.iter().filter(|record| is_update(record)).count();
-    died_behind_intent
+    died_behind_update(after)
         && intents == 2
         && run.phase == RunPhase::Held
         && run.reason.contains("this stage was in doubt before")
+}
+
+/// "*Happened* by a tied task, a version, or a fetch of the intent's own image path; anything else: held" (§5, the probe).
+/// The process died while a push was on its way, so no answer named the task. Whatever work the BMC shows now may be
+/// somebody else's, and to activate an image that another person pushed is worse than to ask.
+fn is_untied(run: &RunStatus, journal: &[Record]) -> bool {
+    died_behind_update(journal)
+        && run.phase == RunPhase::Held
+        && run.reason.contains("nothing ties it to our request")
+}
+
+fn died_behind_update(journal: &[Record]) -> bool {
+    journal
+        .windows(2)
+        .any(|two| is_update(&two[0]) && matches!(two[1], Record::Resumed { .. }))
+}
+
+fn is_update(record: &Record) -> bool {
+    matches!(
+        record,
+        Record::Intent {
+            intent: Intent::Update { .. },
+            ..
+        }
+    )
 }

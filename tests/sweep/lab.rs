@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mock_bmc::bmc::Source;
 use redpipe::model::{About, BmcName, Outcome, Verb};
 use redpipe::redfish::{Clock, WireRequest};
 use redpipe::run::Record;
@@ -56,7 +57,10 @@ pub(crate) struct Lived {
 
 impl Lab {
     pub(crate) fn new(story: &Story, stored: Stored) -> Self {
-        let mut world = World::of(story.systems, &format!("{FAST}{}", story.script));
+        let source = || Source::Platform(story.platform.to_owned());
+        let sources = story.systems.iter().map(|count| (source(), *count));
+        let script = format!("{FAST}{}", story.script);
+        let mut world = World::from_sources(sources.collect(), &script);
         world.defaults = world.defaults.replace("tls = \"insecure\"", story.tls);
         world.defaults.push_str(PACE);
         let lives = match stored {

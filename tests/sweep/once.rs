@@ -22,8 +22,11 @@ pub(crate) fn asked(world: &World, bmc: &str) -> BTreeMap<String, usize> {
     found
 }
 
-/// What of a phrase is the same in each life: tasks are numbered, and what a host ignores was asked all the same.
+/// What of a phrase is the same in each life: tasks and jobs are numbered, and what a host ignores was asked all the same.
 fn essence(phrase: &str) -> String {
+    if phrase.starts_with("job created ") {
+        return "job created".to_owned();
+    }
     let before = phrase.split(" task ").next().unwrap_or(phrase);
     before.replace("reset ignored ", "reset ")
 }
@@ -32,7 +35,12 @@ fn essence(phrase: &str) -> String {
 fn kind(phrase: &str) -> Option<&'static str> {
     if phrase.starts_with("update accepted ") {
         Some("update")
+    } else if phrase.starts_with("update started ") {
+        Some("start")
     } else if phrase.starts_with("reset refused ") {
+        None
+    } else if phrase.starts_with("resource changed ") && phrase.contains("HttpPushUriTargets") {
+        // What a push takes is given back by whoever comes next.
         None
     } else if phrase.starts_with("reset ") {
         Some(if phrase.contains("/Managers/") {
@@ -42,7 +50,7 @@ fn kind(phrase: &str) -> Option<&'static str> {
         })
     } else if phrase.starts_with("task deleted ") || phrase.starts_with("job deleted ") {
         Some("withdraw")
-    } else if phrase.starts_with("settings accepted ") {
+    } else if phrase.starts_with("settings accepted ") || phrase.starts_with("job created ") {
         Some("attributes")
     } else if phrase.starts_with("resource changed ") {
         Some("resource")

@@ -6,6 +6,10 @@ use crate::support::world::World;
 pub(crate) struct Story {
     /// Its name.
     pub(crate) name: &'static str,
+    /// Where not every moment is tried, so many times fewer than of other stories: it is a long one.
+    pub(crate) stride: usize,
+    /// What every BMC is, as `mock-bmc platforms` lists it.
+    pub(crate) platform: &'static str,
     /// Systems behind each BMC.
     pub(crate) systems: &'static [usize],
     /// How the mocks deviate.
@@ -61,6 +65,8 @@ pub(crate) enum Word {
 /// What most stories have in common.
 const PLAIN: Story = Story {
     name: "",
+    stride: 1,
+    platform: "generic",
     systems: &[1],
     script: "",
     tls: "tls = \"insecure\"",
@@ -73,7 +79,7 @@ const PLAIN: Story = Story {
 };
 
 /// All of them, divided so that each part takes about as long as the others.
-pub(crate) const ALL: [&[Story]; 4] = [FIRMWARE, TROUBLE, SETTINGS, PEOPLE];
+pub(crate) const ALL: [&[Story]; 5] = [FIRMWARE, TROUBLE, SETTINGS, PEOPLE, MACHINES];
 
 /// The pipeline of a story.
 pub(crate) fn pipeline(world: &World, story: &Story, stages: &[&str]) -> String {
@@ -103,7 +109,8 @@ fn stage(world: &World, index: usize, line: &str) -> String {
     let more = words.next().unwrap_or_default().replace(';', "\n");
     let image = match way {
         "pull" => world.uri_image(kind, version),
-        _ => world.image(kind, version),
+        // Dell's machines take no file of another name.
+        _ => world.image_named(kind, version, ".exe"),
     };
     format!(
         "\n[[stage]]\nname = \"s{index}\"\nkind = \"{kind}-version\"\nversion = \"{version}\"\nimage = {image}\n{more}\n"
@@ -412,3 +419,58 @@ const PEOPLE: &[Story] = &[
         ..PLAIN
     },
 ];
+
+/// One story for each platform.
+macro_rules! machines {
+    ($($platform:literal => $stages:expr),+ $(,)?) => {
+        &[
+            $(Story {
+                name: concat!("two hops of each kind and settings, on ", $platform),
+                stride: 7,
+                platform: $platform,
+                script: "[versions]\nbmc = \"1.50\"\nbios = \"2.10\"\n",
+                stages: $stages,
+                ..PLAIN
+            },)+
+        ]
+    };
+}
+
+const BIOS_BETWEEN: &str = "bios-settings settings = { QuietBoot = false }";
+const NTP_BETWEEN: &str = "bmc-settings [[stage.flow]];name = \"ntp\";resources = [{ uri = \"{manager}/NetworkProtocol\", set = { NTP = { NTPServers = [\"10.0.0.1\"] } } }]";
+
+const HOPS: &[&str] = &[
+    "bmc 1.60 push",
+    "bmc 1.80 push",
+    BIOS_BETWEEN,
+    NTP_BETWEEN,
+    "bios 2.20 push",
+    "bios 2.50 push",
+];
+
+/// A BMC with two managers, where redpipe does not guess which one is meant.
+const HOPS_OF_A_NAMED_MANAGER: &[&str] = &[
+    "bmc 1.60 push targets = [\"/redfish/v1/UpdateService/FirmwareInventory/FW_BMC_0\"]",
+    "bmc 1.80 push targets = [\"/redfish/v1/UpdateService/FirmwareInventory/FW_BMC_0\"]",
+    BIOS_BETWEEN,
+    NTP_BETWEEN,
+    "bios 2.20 push",
+    "bios 2.50 push",
+];
+
+/// Every vendor's way of the same story.
+const MACHINES: &[Story] = machines! {
+    "generic" => HOPS,
+    "idrac9" => HOPS,
+    "idrac10" => HOPS,
+    "ilo5" => HOPS,
+    "ilo6" => HOPS,
+    "ilo7" => HOPS,
+    "xcc" => HOPS,
+    "xcc3" => HOPS,
+    "smc-x12" => HOPS,
+    "smc-x13" => HOPS,
+    "megarac" => HOPS,
+    "openbmc" => HOPS,
+    "nvidia-gb200" => HOPS_OF_A_NAMED_MANAGER,
+};

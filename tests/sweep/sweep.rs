@@ -39,6 +39,9 @@ fn paused<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
+/// Prime to every step, so that stories begin at moments far from each other's.
+const SCATTER: usize = 101;
+
 /// Processes that follow each other at once; a person who starts a further one takes time.
 const AT_ONCE: u32 = 2;
 
@@ -176,8 +179,9 @@ pub(crate) fn sweep(step: usize, only: &str, is_traced: bool) -> Swept {
                     let Some((story, stored)) = told.get(index) else {
                         break;
                     };
+                    let step = step * if step > 1 { story.stride } else { 1 };
                     let choice = Choice {
-                        from: index % step,
+                        from: index * SCATTER % step,
                         step,
                         is_traced,
                     };
