@@ -37,6 +37,46 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Folder of the room `redfish`, and what of that room it may use: bytes below, then talk, reading, acting, the client.
+const REDFISH: &[(&str, &[&str])] = &[
+    ("memory", &[]),
+    ("wire", &[]),
+    ("quirk", &["wire"]),
+    ("transport", &["lock", "memory"]),
+    ("line", &["lock", "transport"]),
+    ("session", &["lock", "memory", "wire", "transport", "line"]),
+    (
+        "conversation",
+        &["memory", "wire", "transport", "line", "session"],
+    ),
+    ("read", &["quirk", "wire", "line", "conversation"]),
+    (
+        "act",
+        &[
+            "memory",
+            "quirk",
+            "wire",
+            "transport",
+            "line",
+            "conversation",
+            "read",
+        ],
+    ),
+    (
+        "client",
+        &[
+            "lock",
+            "quirk",
+            "wire",
+            "transport",
+            "line",
+            "conversation",
+            "read",
+            "act",
+        ],
+    ),
+];
+
 /// Rooms without I/O, clock, tasks or randomness.
 const PURE: &[&str] = &["model", "pipeline", "plan", "run", "drift"];
 
@@ -107,7 +147,12 @@ fn is_test_file(path: &Path) -> bool {
 
 /// Rooms that a file names by `crate::ROOM`.
 fn used(text: &str) -> BTreeSet<String> {
-    text.match_indices("crate::")
+    named_after("crate::", text)
+}
+
+/// The words right behind a prefix; empty for a list in braces.
+fn named_after(prefix: &str, text: &str) -> BTreeSet<String> {
+    text.match_indices(prefix)
         .map(|(at, found)| {
             let rest = &text[at + found.len()..];
             rest.chars()
@@ -131,6 +176,36 @@ fn every_room_uses_only_the_rooms_it_may() {
                     wrong.push(format!("{}: room `{room}` uses `{name}`", path.display()));
                 }
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_folder_of_redfish_uses_only_those_below_it() {
+    let room = root().join("src/redfish");
+    let folders: BTreeMap<&str, &[&str]> = REDFISH.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(&room).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        if !folder.is_dir() || name == "tests" {
+            continue;
+        }
+        let below = folders.get(name.as_str()).copied();
+        let below = below.unwrap_or_else(|| panic!("redfish/{name} is in no row of its table"));
+        for path in sources(&folder) {
+            let text = code(&path);
+            let mut used = named_after("crate::redfish::", &text);
+            if path == folder.join("mod.rs") {
+                used.extend(named_after("use super::", &text));
+            }
+            let others = used.iter().map(String::as_str);
+            wrong.extend(
+                others
+                    .filter(|used| *used != name && !below.contains(used))
+                    .map(|used| format!("{}: `redfish/{name}` uses `{used}`", path.display())),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

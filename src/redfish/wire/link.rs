@@ -2,6 +2,9 @@
 //!
 //! Some services answer any letter case, link in several, and put a slash behind some links and not others.
 
+/// The one path that is not found by a link (DSP0266, "Service root").
+pub(in crate::redfish) const ROOT: &str = "/redfish/v1/";
+
 /// What two links to one resource have in common: lower case, no trailing slash.
 pub(in crate::redfish) fn key(uri: &str) -> String {
     uri.trim().trim_end_matches('/').to_ascii_lowercase()

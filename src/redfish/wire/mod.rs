@@ -5,5 +5,5 @@
 mod link;
 mod value;
 
-pub(super) use link::{key, last_segment, same};
+pub(super) use link::{ROOT, key, last_segment, same};
 pub(super) use value::{at, flag, link, links, member, next_page, object, text, texts, whole};

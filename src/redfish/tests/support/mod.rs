@@ -273,7 +273,7 @@ pub(super) fn basic_for(password: &str) -> String {
         password: SecretString::from(password),
         mark: String::new(),
     };
-    crate::redfish::basic::basic_header(&login)
+    crate::redfish::session::basic::basic_header(&login)
         .to_str()
         .unwrap()
         .to_owned()
