@@ -115,6 +115,29 @@ fn the_files_for_a_lab_are_valid() {
 }
 
 #[test]
+fn the_package_ships_files_that_are_there_and_that_the_unit_may_read() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let assets = manifest["package"]["metadata"]["deb"]["assets"].as_array();
+    let mut settings = 0;
+    for asset in assets.unwrap() {
+        let [from, to, mode] = [0, 1, 2].map(|index| asset[index].as_str().unwrap());
+        assert!(
+            from.starts_with("target/") || root.join(from).is_file(),
+            "{from}"
+        );
+        if to.starts_with("etc/") {
+            // The unit's user is made when it starts: no file can be its own.
+            let mode = u32::from_str_radix(mode, 8).unwrap();
+            assert_eq!(mode & 0o004, 0o004, "{from} is for root alone");
+            settings += 1;
+        }
+    }
+    assert_eq!(settings, 2, "an inventory and a pipeline");
+}
+
+#[test]
 fn the_unit_starts_a_command_that_there_is() {
     let unit = std::fs::read_to_string(deploy("redpipe.service")).unwrap();
     let line = unit
