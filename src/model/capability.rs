@@ -41,4 +41,7 @@ pub struct Capability {
     pub bios_update_keeps: Vec<String>,
     /// Whether each target may stage an image while another is flashing.
     pub stages_per_target: bool,
+    /// A staged image is kept by a job, which is listed until the reset that applies it.
+    #[serde(default)]
+    pub stages_in_job: bool,
 }

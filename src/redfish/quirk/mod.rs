@@ -18,7 +18,7 @@ pub(super) use licence::licence_in_text;
 pub(super) use platform::{
     claims_every_push, current_shows_what_waits, drops_target, immediate_restarts_host,
     keepable_by_push, kept_by_push, oem_parameters, pushes_form_with_session, refuses_apply_time,
-    session_limit, settings_need_job, takes_named_target, unlinked_settings, waits_for_start,
-    wants_oem_parameter, writes_bios_itself,
+    session_limit, settings_need_job, stages_in_job, takes_named_target, unlinked_settings,
+    waits_for_start, wants_oem_parameter, writes_bios_itself,
 };
 pub(super) use post::post_state_in_oem;

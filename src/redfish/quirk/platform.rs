@@ -135,6 +135,12 @@ pub(in crate::redfish) fn settings_need_job(platform: &str) -> bool {
     matches!(platform, "dell-idrac8" | "dell-idrac9" | "dell-idrac10")
 }
 
+/// `staged_task`: an image that waits for a reset does so in a job of the job queue, listed as scheduled until then. Seen on
+/// iDRAC 8 to 10.
+pub(in crate::redfish) fn stages_in_job(platform: &str) -> bool {
+    platform.starts_with("dell")
+}
+
 /// `early_display`: the current view shows values that only wait, before the job that applies them has run. The settings
 /// object shows nothing but what waits, and is believed there. Seen on iDRAC 9 (6.00) and iDRAC 10.
 pub(in crate::redfish) fn current_shows_what_waits(platform: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use crate::model::{Capability, UpdateMethod};
-use crate::redfish::quirk::{keepable_by_push, takes_named_target};
+use crate::redfish::quirk::{keepable_by_push, stages_in_job, takes_named_target};
 
 /// The facts that a plan may rely on.
 pub(in crate::redfish) fn capability(
@@ -41,6 +41,7 @@ pub(in crate::redfish) fn capability(
         bmc_update_keeps: keepable(platform, false),
         bios_update_keeps: keepable(platform, true),
         stages_per_target: false,
+        stages_in_job: stages_in_job(platform),
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) struct Habits {
     pub(super) takes_along: Option<ServerName>,
     /// Each target may stage while another flashes.
     pub(super) stages_per_target: bool,
+    /// It is known that a staged image is kept by a listed job.
+    pub(super) stages_in_job: bool,
     /// Whether POST is shown.
     pub(super) tells_post: bool,
     /// Allowed reset types of hosts.
@@ -98,6 +100,7 @@ impl Default for Habits {
             flashes_while_off: false,
             takes_along: None,
             stages_per_target: false,
+            stages_in_job: false,
             tells_post: true,
             reset_types: vec![
                 "On",

@@ -48,8 +48,9 @@ fn a_lost_update_that_shows_its_image_staged_has_happened() {
 }
 
 /// A lost update, held while its task runs.
-fn staged_by_a_task_without_payload() -> Bench {
+fn staged_by_a_task_without_payload(in_job: bool) -> Bench {
     let mut bench = Bench::one(&bios_hop("2.20"));
+    bench.model.habits.stages_in_job = in_job;
     bench.model.habits.lose_answers = 1;
     bench.model.habits.tells_payload = false;
     bench.model.habits.ending = Ending::Waits("Pending");
@@ -59,7 +60,7 @@ fn staged_by_a_task_without_payload() -> Bench {
 
 #[test]
 fn the_only_task_that_came_with_the_staged_image_of_a_lost_update_is_followed() {
-    let mut bench = staged_by_a_task_without_payload();
+    let mut bench = staged_by_a_task_without_payload(true);
     bench.until("awake", |bench| bench.phase() != RunPhase::Held);
     bench.completes(&["update server:s1 to 2.20", "GracefulShutdown s1", "On s1"]);
     let tied = |record: &Record| matches!(record, Record::Adopted { tie, .. } if tie.contains("the only one that came since"));
@@ -67,8 +68,16 @@ fn the_only_task_that_came_with_the_staged_image_of_a_lost_update_is_followed() 
 }
 
 #[test]
+fn a_task_that_need_not_be_what_keeps_the_image_is_not_and_nothing_is_reset() {
+    let mut bench = staged_by_a_task_without_payload(false);
+    bench.go_on_for(Duration::from_hours(1));
+    bench.holds("nothing is reset meanwhile");
+    assert_eq!(bench.model.ledger, ["update server:s1 to 2.20"]);
+}
+
+#[test]
 fn of_two_tasks_that_came_with_it_neither_is_and_nothing_is_reset() {
-    let mut bench = staged_by_a_task_without_payload();
+    let mut bench = staged_by_a_task_without_payload(true);
     bench.model.strangers.tasks = vec![TaskView {
         uri: "/Tasks/theirs".to_owned(),
         state: Some("Pending".to_owned()),

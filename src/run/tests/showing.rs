@@ -45,6 +45,7 @@ impl Model {
                 platform: "generic".to_owned(),
                 update_methods: vec![UpdateMethod::MultipartPush, UpdateMethod::SimpleUpdate],
                 stages_per_target: self.habits.stages_per_target,
+                stages_in_job: self.habits.stages_in_job,
                 ..Capability::default()
             },
             managers: vec![ManagerView {

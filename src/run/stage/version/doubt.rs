@@ -74,8 +74,10 @@ fn evidence(pass: &Pass<'_>, place: &Place, act: &Act, hop: &Hop<'_>) -> Option<
         staged.uri,
         staged.version.as_deref().unwrap_or_default()
     );
-    // The job that keeps an image until a reset is no stranger's, where nothing else came with the image.
-    let Some(task) = only_task_since(pass, &act.intent) else {
+    // Where such a job is sure to be listed, the only one that came since is no stranger's. Elsewhere ours may be gone from
+    // the list, and the one that is there somebody else's.
+    let job = pass.look.capability.stages_in_job;
+    let Some(task) = only_task_since(pass, &act.intent).filter(|_| job) else {
         return Some(happened(shows));
     };
     Some(Record::Adopted {
